@@ -1,0 +1,1 @@
+"""Ways to drive a model through a task: start with reflexion.py."""

@@ -1,0 +1,1 @@
+"""Does memory help? Experiments with controls."""

@@ -1,0 +1,181 @@
+"""The memory card: the one record of memory, from a sentence that a reflector wrote to a verified episode.
+
+Cards stand below the stores, which keep them, and below everything that ranks, compiles or tests them.
+"""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from wisen.records import NEVER
+
+
+class MemoryKind(StrEnum):
+    """What sort of thing a card says."""
+
+    LESSON = "lesson"
+    SKILL_CARD = "skill_card"
+    FAILURE_PATTERN = "failure_pattern"
+    TOOL_POLICY = "tool_policy"
+    USER_PREFERENCE = "user_preference"
+    EPISODIC_CASE = "episodic_case"
+    PRINCIPLE = "principle"
+    PROCEDURE = "procedure"
+    REFLECTION = "reflection"
+    DECISION = "decision"
+    PURPOSE_CONTRACT = "purpose_contract"
+    CRITIC_CALIBRATION = "critic_calibration"
+
+
+class MemoryStatus(StrEnum):
+    """How far a card has come on the way into other runs' prompts."""
+
+    CANDIDATE = "candidate"
+    QUARANTINED = "quarantined"
+    PROMOTED = "promoted"
+    ARCHIVED = "archived"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryScope:
+    """For which runs a card may be recalled.
+
+    An empty `agent_roles`, `tool_names` or `task_types` means "any". The tenant has no "any": it must be equal.
+    """
+
+    tenant: str = ""
+    agent_roles: tuple[str, ...] = ()
+    tool_names: tuple[str, ...] = ()
+    task_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """When a lesson was learned; one of the two keys by which it comes back (the other is its own text)."""
+
+    prompt: str = ""
+    task_type: str = ""
+    tools: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """The situation as one text, for embedding and for word search."""
+        return "\n".join(part for part in (self.prompt, self.task_type, " ".join(self.tools), self.error) if part)
+
+    @property
+    def key(self) -> str:
+        """Equal for prompts that differ only in case, spacing, punctuation or Unicode form; "" without a prompt."""
+        return fingerprint(self.prompt) if self.prompt else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a card comes from."""
+
+    run_id: str = ""
+    attempt: int = 0
+    trace_id: str = ""
+    created_by: str = ""
+    """"reflexion", "retroformer", "human", "import" …"""
+    model: str = ""
+    evaluator: str = ""
+    verified: bool = False
+    """Whether execution or an exact check, and not a model's opinion, decided on the run it comes from."""
+    created_at: datetime = NEVER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardEvidence:
+    """What uses of a card showed, for one model and prompt layout."""
+
+    model: str = ""
+    layout: str = ""
+    shown: int = 0
+    shown_successes: int = 0
+    held_out: int = 0
+    held_out_successes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCard:
+    """One piece of memory.
+
+    `id` follows from tenant, run, attempt and content, so that writing the same card twice is one card. Leave it empty to
+    have it computed.
+    """
+
+    kind: MemoryKind
+    content: str = ""
+    """What it says: the lesson's sentence, an observation's meaning, or the accepted answer of a verified episode."""
+    pattern: str = ""
+    """When it applies, in words."""
+    strategy: str = ""
+    steps: tuple[str, ...] = ()
+    situation: Situation = Situation()
+    scope: MemoryScope = MemoryScope()
+    status: MemoryStatus = MemoryStatus.CANDIDATE
+    provenance: Provenance = Provenance()
+    evidence: tuple[CardEvidence, ...] = ()
+    version: int = 1
+    """Grows by one with each stored change."""
+    duplicates: int = 0
+    """How many near-identical cards were counted instead of stored."""
+    supersedes: str = ""
+    superseded_by: str = ""
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        """Compute the id where none is given."""
+        if not self.id:
+            identity = "\x1f".join(
+                (self.scope.tenant, self.provenance.run_id, str(self.provenance.attempt), self.content_hash)
+            )
+            object.__setattr__(self, "id", hashlib.sha256(identity.encode()).hexdigest()[:20])
+
+    @property
+    def text(self) -> str:
+        """The card's own words as one text: pattern, content, strategy and steps."""
+        return "\n".join(part for part in (self.pattern, self.content, self.strategy, *self.steps) if part)
+
+    @property
+    def content_hash(self) -> str:
+        """A hash of kind, own text and situation as they are, hexadecimal."""
+        return _digest(self.kind.value, self.text, self.situation.text)
+
+    @property
+    def duplicate_key(self) -> str:
+        """Equal for cards of one tenant and kind whose texts differ only in spacing or Unicode form."""
+        return _digest(self.scope.tenant, self.kind.value, _respaced(self.text), _respaced(self.situation.text))
+
+    @property
+    def is_episode(self) -> bool:
+        """Whether it is a task with its accepted answer from an own verified run: only these become chat turns."""
+        return self.kind is MemoryKind.SKILL_CARD and self.provenance.verified and bool(self.situation.prompt)
+
+    def with_status(self, status: MemoryStatus) -> "MemoryCard":
+        """The same card one version later, in another status."""
+        return replace(self, status=status, version=self.version + 1)
+
+
+def normalized(text: str) -> str:
+    """Case-folded NFKC words joined by single spaces, punctuation dropped (kept where nothing else is left)."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(re.findall(r"\w+", folded)) or folded.strip()
+
+
+def fingerprint(text: str) -> str:
+    """A short hexadecimal hash of `normalized(text)`."""
+    return _digest(normalized(text))
+
+
+def _respaced(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

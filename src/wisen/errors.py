@@ -1,0 +1,163 @@
+"""Every error that wisen raises on purpose, so that a caller can catch exactly what it can handle.
+
+```text
+WisenError
+├── ConfigError (also a ValueError)   an option or a file that can't be used
+│   ├── TasksFileError                path, line and field of a bad tasks file
+│   └── MissingExtraError             an optional package isn't installed
+├── ModelError                        a model call failed; `model` says which
+│   ├── UnknownModelError             the name means no model
+│   ├── WeightsError                  weights are missing or aren't the expected ones
+│   └── UnknownCallError              a cassette has no answer for this call
+├── EvaluationError                   no judgement could be read: the score is unknown
+├── ReflectionError                   no lesson could be read
+├── EmbedderError                     an embedder can't be loaded or gave no vectors
+├── SandboxError                      a sandboxed check could not be started
+├── BudgetExceededError               a limit of the run's budget was reached
+├── RecallBlockedError                text that failed the screen was about to reach a prompt
+└── StoreError                        a store refused or failed
+    ├── CardNotFoundError
+    ├── RunNotFoundError
+    ├── StoreReadOnlyError
+    ├── ForeignDatabaseError          the file is another program's, or a newer wisen's
+    └── EmbedderMismatchError         the store holds vectors of another embedder
+```
+
+Messages say what happened, show the offending value, and say what to do. None holds the text of a lesson or a prompt.
+"""
+
+
+class WisenError(Exception):
+    """The root of all errors that wisen raises on purpose."""
+
+
+class ConfigError(WisenError, ValueError):
+    """An option, a setting or a file that can't be used as it is."""
+
+
+class TasksFileError(ConfigError):
+    """A tasks file has an error; says where."""
+
+    def __init__(self, path: str, problem: str, *, line: int | None = None, field: str | None = None) -> None:
+        """Name the place: `path`, 1-based `line` and the `field` (dotted) where they are known."""
+        where = path if line is None else f"{path}:{line}"
+        super().__init__(f"{where}: {problem}" if field is None else f"{where}: field {field!r}: {problem}")
+        self.path = path
+        self.line = line
+        self.field = field
+
+
+class MissingExtraError(ConfigError):
+    """Something needs a package that isn't installed."""
+
+    def __init__(self, needed_for: str, install: str) -> None:
+        """Say what it is `needed_for` and the shell command that installs it."""
+        super().__init__(f"{needed_for} needs a package that isn't installed; run: {install}")
+        self.needed_for = needed_for
+        self.install = install
+
+
+class ModelError(WisenError):
+    """A model call failed."""
+
+    def __init__(self, model: str, problem: str) -> None:
+        """`model` is the model's name; `problem` says what happened and what to do."""
+        super().__init__(f"model {model!r}: {problem}")
+        self.model = model
+
+
+class UnknownModelError(ModelError, ConfigError):
+    """A name that means no model."""
+
+
+class WeightsError(ModelError):
+    """Model weights are missing, unreadable, or not the ones whose checksum is known."""
+
+
+class UnknownCallError(ModelError):
+    """A cassette was asked for a call that it doesn't hold."""
+
+
+class EvaluationError(WisenError):
+    """No judgement could be read. The score is unknown, which is not 0."""
+
+
+class ReflectionError(WisenError):
+    """No lesson could be read from the reflector's answer."""
+
+
+class EmbedderError(WisenError):
+    """An embedder can't be loaded, or didn't give one vector per text."""
+
+
+class SandboxError(WisenError):
+    """A sandboxed check could not be started; says nothing about the output under test."""
+
+
+class BudgetExceededError(WisenError):
+    """A limit of the run's budget is reached: the next model call may not be made."""
+
+    def __init__(self, limit: str, allowed: float, spent: float) -> None:
+        """`limit` is the budget's field ("requests", "tokens", "cost_usd", "seconds")."""
+        super().__init__(f"budget for {limit} is used up: {spent:g} of {allowed:g}; raise Budget({limit}=…) to go on")
+        self.limit = limit
+        self.allowed = allowed
+        self.spent = spent
+
+
+class RecallBlockedError(WisenError):
+    """A card that may not reach a prompt was about to be compiled into one."""
+
+
+class StoreError(WisenError):
+    """A store refused or failed."""
+
+
+class CardNotFoundError(StoreError):
+    """No card has this id."""
+
+    def __init__(self, card_id: str) -> None:
+        """`card_id` is the id that was asked for."""
+        super().__init__(f"no memory card {card_id!r}; `wisen lessons list` shows what is stored")
+        self.card_id = card_id
+
+
+class RunNotFoundError(StoreError):
+    """No recorded run has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        """`run_id` is the id that was asked for."""
+        super().__init__(f"no run {run_id!r}; `wisen runs list` shows what is recorded")
+        self.run_id = run_id
+
+
+class StoreReadOnlyError(StoreError):
+    """The store can be read but not written."""
+
+    def __init__(self, path: str) -> None:
+        """`path` is the store's file."""
+        super().__init__(f"store {path!r} is read-only; make it writable or pass another path")
+        self.path = path
+
+
+class ForeignDatabaseError(StoreError):
+    """The file isn't a wisen store of a version this wisen can open."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        """`path` is the file; `problem` says what it is instead."""
+        super().__init__(f"{path!r} is not a store this wisen can open ({problem}); pass another path")
+        self.path = path
+
+
+class EmbedderMismatchError(StoreError):
+    """The store's vectors come from another embedder than the one it was opened with."""
+
+    def __init__(self, path: str, stored: str, given: str) -> None:
+        """`stored` and `given` name embedders as `name/dimension`."""
+        super().__init__(
+            f"store {path!r} holds vectors of embedder {stored!r}, opened with {given!r}; "
+            f"open it with the stored one, or call reindex() to embed all cards anew"
+        )
+        self.path = path
+        self.stored = stored
+        self.given = given

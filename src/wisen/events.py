@@ -1,0 +1,231 @@
+"""What a run tells its watchers, as it happens: one union, told apart by `name`.
+
+Events carry texts of attempts and lessons for the watcher of this run; logs and metrics must not repeat them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wisen.records import Injection, ReflectionEvaluation, RunRecord, TokenUsage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """A run begins."""
+
+    run_id: str
+    agent: str
+    architecture: str
+    model: str
+    name: Literal["run.started"] = "run.started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCompleted:
+    """A run has ended; always the last event. `record` is what a run store keeps."""
+
+    record: RunRecord
+    name: Literal["run.completed"] = "run.completed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCalled:
+    """A model has answered."""
+
+    model: str
+    purpose: str
+    """Who asked: "attempt", "evaluate", "reflect" …"""
+    usage: TokenUsage
+    seconds: float
+    advised: bool
+    """Whether the request carried the attempt's advice."""
+    name: Literal["model.called"] = "model.called"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta:
+    """A piece of the answer, as the model streams it."""
+
+    text: str
+    name: Literal["model.text_delta"] = "model.text_delta"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """The model asked for a tool."""
+
+    tool: str
+    arguments: str
+    """As JSON."""
+    call_id: str
+    name: Literal["tool.called"] = "tool.called"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReturned:
+    """A tool has answered, or failed."""
+
+    tool: str
+    result: str
+    call_id: str
+    failed: bool = False
+    name: Literal["tool.returned"] = "tool.returned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerStarted:
+    """A supervisor has delegated to a worker."""
+
+    worker: str
+    instructions: str
+    name: Literal["worker.started"] = "worker.started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerEvent:
+    """Something happened inside a worker."""
+
+    worker: str
+    event: "Event"
+    name: Literal["worker.event"] = "worker.event"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerCompleted:
+    """A worker has answered."""
+
+    worker: str
+    output: str
+    name: Literal["worker.completed"] = "worker.completed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degraded:
+    """Something had to be skipped and the run went on without it."""
+
+    stage: Literal["recall", "evaluate", "reflect", "screen", "persist", "record", "watch"]
+    error: str
+    """The error's type and message."""
+    skipped: str
+    """What the run goes without, in words."""
+    attempt: int = 0
+    name: Literal["run.degraded"] = "run.degraded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceUndelivered:
+    """An attempt had advice, and no model call of it carried it."""
+
+    attempt: int
+    card_ids: tuple[str, ...]
+    name: Literal["run.advice_undelivered"] = "run.advice_undelivered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetExhausted:
+    """A limit of the budget is reached; the run ends with the best answer so far."""
+
+    limit: str
+    allowed: float
+    spent: float
+    name: Literal["run.budget_exhausted"] = "run.budget_exhausted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptStarted:
+    """An attempt begins."""
+
+    attempt: int
+    max_attempts: int
+    name: Literal["reflexion.attempt_started"] = "reflexion.attempt_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsRecalled:
+    """Memory was asked; "nothing" is a normal answer and then there is no such event."""
+
+    attempt: int
+    injections: tuple[Injection, ...]
+    name: Literal["reflexion.lessons_recalled"] = "reflexion.lessons_recalled"
+
+    @property
+    def n_recalled(self) -> int:
+        """How many cards are shown to the attempt."""
+        return sum(injection.shown for injection in self.injections)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """The evaluator has judged an attempt."""
+
+    attempt: int
+    evaluation: ReflectionEvaluation
+    name: Literal["reflexion.evaluated"] = "reflexion.evaluated"
+
+    @property
+    def score(self) -> float | None:
+        """The score in [0, 1], or `None` for unknown."""
+        return self.evaluation.overall_score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdMet:
+    """An attempt is good enough; the run ends with it."""
+
+    attempt: int
+    score: float
+    name: Literal["reflexion.threshold_met"] = "reflexion.threshold_met"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonProduced:
+    """The reflector has written a lesson. It isn't screened yet."""
+
+    attempt: int
+    lesson: str
+    name: Literal["reflexion.lesson_produced"] = "reflexion.lesson_produced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPersisted:
+    """A card, or a line of the memory block, was written; or counted as a duplicate; or rejected by the screen."""
+
+    attempt: int
+    target: str
+    """The block's name, or "lesson_store"."""
+    card_id: str
+    kind: str
+    outcome: Literal["added", "duplicate", "rejected"]
+    name: Literal["reflexion.lesson_persisted"] = "reflexion.lesson_persisted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaxAttemptsReached:
+    """No attempt was good enough; the run returns the best one."""
+
+    attempts: int
+    final_score: float | None
+    name: Literal["reflexion.max_attempts_reached"] = "reflexion.max_attempts_reached"
+
+
+Event = (
+    RunStarted
+    | RunCompleted
+    | ModelCalled
+    | TextDelta
+    | ToolCalled
+    | ToolReturned
+    | WorkerStarted
+    | WorkerEvent
+    | WorkerCompleted
+    | Degraded
+    | AdviceUndelivered
+    | BudgetExhausted
+    | AttemptStarted
+    | LessonsRecalled
+    | Evaluated
+    | ThresholdMet
+    | LessonProduced
+    | LessonPersisted
+    | MaxAttemptsReached
+)

@@ -1,0 +1,1 @@
+"""From hits to advice: ranking, compiling, and the shared memory blocks."""

@@ -1,0 +1,1 @@
+"""The only way for a card into other runs' prompts."""

@@ -1,0 +1,1 @@
+"""Kinds of pydantic-ai's Model: scripted, recorded, advised, metered, local."""

@@ -1,0 +1,232 @@
+"""The verbs: what an embedder, evaluator, store or architecture has to do to be one.
+
+Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`, `RunLog`, `CallLog`);
+ask with `isinstance`, never with a method that raises `NotImplementedError`.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from wisen.cards import MemoryCard
+from wisen.events import Event
+from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.records import ReflectionEvaluation, RunRecord, Task, Trace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pydantic_ai.models import Model
+
+    from wisen.session import AgentSession, Dependencies
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    @property
+    def name(self) -> str:
+        """Names the embedder and its version; stores keep it beside the vectors and refuse another one."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of each vector."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """The cosine below which two texts have nothing to do with each other, for this embedder."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """One row per text, in order: shape `(len(texts), dimension)`, each row of length 1 (or 0 for an empty text).
+
+        Doesn't block the event loop. Raises `EmbedderError`.
+        """
+        ...
+
+
+class Architecture(Protocol):
+    """A way to drive a model through one task."""
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name, such as "react"."""
+        ...
+
+    def run(self, session: "AgentSession", deps: "Dependencies", prompt: str) -> AsyncIterator[Event]:
+        """Work on `prompt`; yield events as they happen; leave the answer in `session.output`.
+
+        Every model call goes through `deps.model` (or a model from `deps.bind`), so that advice, budget and trace apply.
+        `BudgetExceededError` passes through; `session.output` then holds the best answer so far.
+        """
+        ...
+
+    def declared_workers(self) -> Mapping[str, object]:
+        """The agents it delegates to, by role; empty for a single agent."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Says how good an output is."""
+
+    @property
+    def name(self) -> str:
+        """Who judges; kept in the evaluation and in the provenance of cards."""
+        ...
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Judge without changing anything.
+
+        Raises `EvaluationError` when no judgement could be read. It never stands in a score of 0 for "unknown".
+        """
+        ...
+
+
+class ModelBinder(Protocol):
+    """Gives out models that are metered and traced for one run."""
+
+    def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
+        """The run's own model for `None`; otherwise the named one. `purpose` labels its calls: "evaluate", "reflect" …"""
+        ...
+
+
+@runtime_checkable
+class BoundToRun(Protocol):
+    """What an evaluator or reflector that calls models adds: the run lends it models."""
+
+    def bound(self, bind: ModelBinder) -> "Evaluator":
+        """The same evaluator, calling models through `bind`, so that the run's budget counts them."""
+        ...
+
+
+class Reflector(Protocol):
+    """Says what a finished attempt teaches."""
+
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> Sequence[MemoryCard]:
+        """Candidate cards, possibly none. Sets content, kind, pattern and the like; the caller sets scope and provenance.
+
+        Raises `ReflectionError` when the model's answer can't be used, and lets `ModelError` out.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenVerdict:
+    """What a screen says of a card."""
+
+    outcome: Literal["pass", "redacted", "rejected"]
+    card: MemoryCard | None
+    """The card as it may be kept; `None` when rejected."""
+    findings: tuple[str, ...] = ()
+    """Which rules spoke, by name; never the text that they found."""
+
+
+class Screen(Protocol):
+    """Decides what may enter memory."""
+
+    @property
+    def name(self) -> str:
+        """Names the screen in verdicts and records."""
+        ...
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """Judge one card. Pure, bounded in time, and never raises for any text."""
+        ...
+
+
+class VectorStore(Protocol):
+    """Keeps memory cards and finds those that fit a situation.
+
+    Every method is safe to call from concurrent tasks. What a method has returned from is durable. Raises `StoreError`s only.
+    """
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """Store cards, all or none; one `Written` per card, in order.
+
+        A card whose id is stored already is left as it is ("unchanged"). One whose `duplicate_key` equals that of a stored or
+        earlier card is counted on that card's `duplicates` and not stored ("duplicate").
+        """
+        ...
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        """The cards with these ids, in order; raises `CardNotFoundError` for the first that isn't there."""
+        ...
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        """At most `query.k` cards, best first, none below the floor; ties by newer, then by id.
+
+        The filter applies before the top k are taken: `k` fitting cards are found if they exist. Superseded cards are left out. A card
+        whose situation's `key` equals the query's comes first, with relevance 1.
+        """
+        ...
+
+    async def update(self, card: MemoryCard) -> None:
+        """Replace the stored card of the same id. `card.version` must be the stored version plus 1, else `StoreError`."""
+        ...
+
+    async def delete(self, card_ids: Sequence[str]) -> int:
+        """Remove cards for good; says how many there were. Unknown ids are passed over."""
+        ...
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """Cards that `where` accepts, oldest first, ties by id."""
+        ...
+
+    async def count(self, where: CardFilter) -> int:
+        """How many cards `where` accepts."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and connections. Closing twice is fine; anything else on a closed store raises `StoreError`."""
+        ...
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """Named blocks of text that agents share, bounded in size."""
+
+    async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
+        """Add a line at the end, atomically: no concurrent append is lost. Past the bound, the oldest lines go."""
+        ...
+
+    async def block(self, name: str, *, tenant: str = "") -> str:
+        """The block's text, lines joined by newlines; "" for a block that nobody has written."""
+        ...
+
+    async def update_block(self, name: str, text: str, *, tenant: str = "") -> None:
+        """Replace the block."""
+        ...
+
+
+@runtime_checkable
+class RunLog(Protocol):
+    """Keeps records of finished runs."""
+
+    async def save_run(self, record: RunRecord) -> None:
+        """Write a record; one with the same `run_id` is replaced."""
+        ...
+
+    async def run(self, run_id: str) -> RunRecord:
+        """The record of this run; raises `RunNotFoundError`."""
+        ...
+
+    async def runs(self, *, tenant: str | None = None, limit: int = 50, offset: int = 0) -> "list[RunRecord]":
+        """Records, newest first; `tenant=None` means all tenants."""
+        ...
+
+
+@runtime_checkable
+class CallLog(Protocol):
+    """Keeps recorded model calls, so that a run can be replayed."""
+
+    async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
+        """Keep the `ordinal`-th response (from 0) to the request with hash `key`, under `scope` (a cassette or run)."""
+        ...
+
+    async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
+        """The kept response, or `None`."""
+        ...

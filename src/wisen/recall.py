@@ -1,0 +1,90 @@
+"""What memory is asked and what it answers: queries, hits with their reasons, and the outcome of writing."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.errors import ConfigError
+
+RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
+"""The statuses that a card in use can have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardFilter:
+    """Which cards are meant; every condition must hold, and an empty one always does, but for the tenant.
+
+    `tenant=None` means all tenants, and is for listing, exporting and counting; recall always names one.
+    """
+
+    tenant: str | None = None
+    statuses: tuple[MemoryStatus, ...] = ()
+    kinds: tuple[MemoryKind, ...] = ()
+    run_id: str = ""
+    agent_role: str = ""
+    """Keeps cards whose scope names this role, or no role."""
+    task_type: str = ""
+    """Keeps cards whose scope names this task type, or none."""
+    tools: tuple[str, ...] = ()
+    """Keeps cards whose scope names one of these tools, or none. Empty: no condition."""
+
+    def accepts(self, card: MemoryCard) -> bool:
+        """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""
+        scope = card.scope
+        return (
+            (self.tenant is None or scope.tenant == self.tenant)
+            and (not self.statuses or card.status in self.statuses)
+            and (not self.kinds or card.kind in self.kinds)
+            and (not self.run_id or card.provenance.run_id == self.run_id)
+            and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
+            and (not self.task_type or not scope.task_types or self.task_type in scope.task_types)
+            and (not self.tools or not scope.tool_names or not set(self.tools).isdisjoint(scope.tool_names))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallQuery:
+    """A question to memory: what helps in this situation?
+
+    `filter.tenant` must be a string (the empty one is a tenant of its own), so that forgetting it can't cross tenants.
+    """
+
+    situation: Situation
+    filter: CardFilter
+    k: int = 5
+    floor: float | None = None
+    """Relevance in [0, 1] below which nothing is returned; `None` takes the store's default."""
+
+    def __post_init__(self) -> None:
+        """Refuse a missing tenant, and a `k` below 1, with `ConfigError`."""
+        if self.filter.tenant is None:
+            msg = "RecallQuery.filter.tenant is None: recall needs a tenant ('' is the one without a name)"
+            raise ConfigError(msg)
+        if self.k < 1:
+            msg = f"RecallQuery.k={self.k!r}: must be 1 or more"
+            raise ConfigError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallHit:
+    """A card that answers a query."""
+
+    card: MemoryCard
+    relevance: float
+    """In [0, 1]; 1 for the same prompt."""
+    reasons: tuple[str, ...]
+    """Why, for a reader: "same prompt", "similar situation (0.81)", "shares rare words: invoice, nordic"."""
+    vector: float = 0.0
+    """Best cosine similarity of the situation's vector with the card's two."""
+    lexical: float = 0.0
+    """Share of the query's words, weighted by rarity, that the card has; in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What `VectorStore.add` did with one card."""
+
+    card_id: str
+    """The card's own id, or that of the stored card that it duplicates."""
+    outcome: Literal["added", "duplicate", "unchanged"]
+    """"duplicate": counted on the stored card. "unchanged": this very card (same id) was there already."""

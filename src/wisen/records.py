@@ -1,0 +1,245 @@
+"""The nouns of a run: what is asked, what happened, how good it was, and what it cost.
+
+All records are frozen; a change is a `dataclasses.replace`. Nothing here imports more than the standard library.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from random import Random
+from typing import Literal
+
+from wisen.errors import ConfigError
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Stands for a time that isn't known."""
+
+
+def _nothing() -> Mapping[str, object]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUsage:
+    """What model calls used. Adds up with `+`."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    """US dollars, as far as the price of the model is known; 0 otherwise."""
+
+    @property
+    def total_tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        """Sum field by field."""
+        return TokenUsage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits of one run, checked before every model call. `None` means no limit."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a negative limit with `ConfigError`."""
+        for name in ("requests", "tokens", "cost_usd", "seconds"):
+            value: float | None = getattr(self, name)
+            if value is not None and value < 0:
+                msg = f"Budget({name}={value!r}): must be 0 or more, or None for no limit"
+                raise ConfigError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What an agent is asked."""
+
+    prompt: str
+    id: str = ""
+    """A name of the caller's; it isn't used to recall anything."""
+    type: str = ""
+    """Task type, such as "web scraping"; lessons can be scoped by it."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that may be used; empty means all that the agent has."""
+    tenant: str = ""
+    choices: tuple[str, ...] = ()
+    """The known possible answers. A model that can be constrained answers with one of these and nothing else."""
+    reference: str | None = None
+    """The right answer where it is known; only evaluators see it, never a prompt."""
+    metadata: Mapping[str, object] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation with a model, as traces and scripted models keep it."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceEvent:
+    """One thing that happened in a run."""
+
+    kind: Literal["action", "observation", "model_call", "output", "score", "error", "note"]
+    step: int
+    """Counts from 1 within the run; events of one step belong together."""
+    at: float
+    """Seconds since the run began."""
+    data: Mapping[str, object] = field(default_factory=_nothing)
+    """JSON-compatible details, such as `name` and `params` of an action."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The complete record of a run up to now. Append-only: `Recorder` adds events, nothing removes one."""
+
+    trace_id: str
+    purpose: str
+    """The task's prompt."""
+    events: tuple[TraceEvent, ...] = ()
+    run_mode: str = "live"
+    """"live", or "replay" where recorded calls answered."""
+    duration_s: float = 0.0
+
+    @property
+    def step_count(self) -> int:
+        """The number of the last step, 0 for an empty trace."""
+        return max((event.step for event in self.events), default=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectionEvaluation:
+    """How good an output is.
+
+    `overall_score` is `None` when it is *unknown*: the evaluator failed or its answer could not be read. It isn't 0.
+    """
+
+    overall_score: float | None
+    satisfactory: bool = False
+    criteria_scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    issues: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    confidence: float = 1.0
+    """In [0, 1]: how sure the evaluator is of the score."""
+    verifiable: bool = False
+    """Whether execution or an exact check decided, and not a model's opinion."""
+    evaluator: str = ""
+    """Who judged: the evaluator's name."""
+
+    def __post_init__(self) -> None:
+        """Refuse scores and confidences outside [0, 1] with `ConfigError`."""
+        for name, value in (("overall_score", self.overall_score), ("confidence", self.confidence)):
+            if value is not None and not 0.0 <= value <= 1.0:
+                msg = f"ReflectionEvaluation({name}={value!r}): must be in [0, 1], or None for an unknown score"
+                raise ConfigError(msg)
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a score."""
+        return self.overall_score is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """That a card was, or by chance was not, part of an attempt's advice, and why."""
+
+    card_id: str
+    kind: str
+    reasons: tuple[str, ...]
+    """Why it was recalled for this task, in words."""
+    score: float
+    """Relevance in [0, 1]."""
+    shown: bool = True
+    """False: it was eligible and was held out by the live trial's draw."""
+    propensity: float = 1.0
+    """The probability with which it was to be shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What the prompt compiler made of the cards recalled for one attempt; models/advised.py delivers it."""
+
+    section: str = ""
+    """Text for the system prompt, already framed as quoted data; may be empty."""
+    turns: tuple[tuple[str, str], ...] = ()
+    """Worked examples as (user, assistant) turns, the most relevant last."""
+    injections: tuple[Injection, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to deliver."""
+        return bool(self.section or self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRecord:
+    """One attempt of a run, as the run record keeps it."""
+
+    attempt: int
+    output: str
+    evaluation: ReflectionEvaluation | None = None
+    injections: tuple[Injection, ...] = ()
+    advice_delivered: bool = False
+    """Whether a model call really carried the advice."""
+    lesson_ids: tuple[str, ...] = ()
+    """Cards that this attempt's reflection or success led to."""
+    usage: TokenUsage = TokenUsage()
+    seconds: float = 0.0
+
+
+RunStatus = Literal["satisfied", "unsatisfied", "unevaluated", "budget_exhausted", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """What is kept of a finished run, so that it can be listed and explained."""
+
+    run_id: str
+    task: Task
+    agent: str = ""
+    architecture: str = ""
+    model: str = ""
+    status: RunStatus = "unevaluated"
+    output: str = ""
+    score: float | None = None
+    attempts: tuple[AttemptRecord, ...] = ()
+    usage: TokenUsage = TokenUsage()
+    turns: int = 0
+    started_at: datetime = NEVER
+    seconds: float = 0.0
+    degradations: tuple[str, ...] = ()
+    """What had to be skipped, each as `stage: reason`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clockwork:
+    """Clock, ids and randomness of a run. Pass `Clockwork.seeded(n)` to make a run repeat."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.perf_counter
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+    random: Random = field(default_factory=Random)
+
+    @classmethod
+    def seeded(cls, seed: int, *, start: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> "Clockwork":
+        """Ids and draws that follow from `seed`, and a clock that stands still at `start`."""
+        draws = Random(seed)
+        ids = Random(seed ^ 0x5DEECE66D)
+        return cls(
+            now=lambda: start, monotonic=lambda: 0.0, new_id=lambda: f"{ids.getrandbits(128):032x}", random=draws
+        )

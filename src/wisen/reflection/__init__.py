@@ -1,0 +1,1 @@
+"""What a finished attempt teaches: reflectors."""

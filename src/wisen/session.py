@@ -1,0 +1,143 @@
+"""What one run carries with it: its session, its meter and recorder, and the dependencies lent to architectures.
+
+These are the only mutable objects of a run; each belongs to one run and is never shared between runs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wisen.errors import BudgetExceededError
+from wisen.events import Event
+from wisen.protocols import Evaluator, Memory, ModelBinder
+from wisen.records import Advice, Budget, Clockwork, Task, TokenUsage, Trace, TraceEvent
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage
+    from pydantic_ai.models import Model
+
+
+class Meter:
+    """Counts what a run spends, workers, evaluators and reflectors included, and stops it at the budget."""
+
+    def __init__(self, budget: Budget, monotonic: Callable[[], float]) -> None:
+        """Start the clock of `budget.seconds` now."""
+        self.budget = budget
+        self.spent = TokenUsage()
+        self._monotonic = monotonic
+        self._started = monotonic()
+        self._pending = 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return self._monotonic() - self._started
+
+    def admit(self) -> None:
+        """Call before each model call, and `settle` after it. Raises `BudgetExceededError` when a limit is reached."""
+        checks = (
+            ("requests", self.budget.requests, float(self.spent.requests + self._pending)),
+            ("tokens", self.budget.tokens, float(self.spent.total_tokens)),
+            ("cost_usd", self.budget.cost_usd, self.spent.cost_usd),
+            ("seconds", self.budget.seconds, self.seconds),
+        )
+        for limit, allowed, spent in checks:
+            if allowed is not None and spent >= allowed:
+                raise BudgetExceededError(limit, allowed, spent)
+        self._pending += 1
+
+    def settle(self, usage: TokenUsage) -> None:
+        """Book what an admitted call used; a call that failed books an empty `TokenUsage(requests=1)`."""
+        self._pending -= 1
+        self.spent = self.spent + usage
+
+
+class Recorder:
+    """Builds the append-only trace of a run."""
+
+    def __init__(self, trace_id: str, purpose: str, monotonic: Callable[[], float]) -> None:
+        """Begin an empty trace."""
+        self._trace_id = trace_id
+        self._purpose = purpose
+        self._monotonic = monotonic
+        self._started = monotonic()
+        self._events: list[TraceEvent] = []
+        self.step = 0
+
+    def next_step(self) -> int:
+        """Begin the next step and give its number."""
+        self.step += 1
+        return self.step
+
+    def add(self, kind: Any, **data: object) -> None:  # noqa: ANN401 - checked by TraceEvent's own literal
+        """Append an event to the current step."""
+        self._events.append(
+            TraceEvent(kind=kind, step=max(self.step, 1), at=self._monotonic() - self._started, data=data)
+        )
+
+    def trace(self) -> Trace:
+        """The trace up to now."""
+        return Trace(
+            trace_id=self._trace_id,
+            purpose=self._purpose,
+            events=tuple(self._events),
+            duration_s=self._monotonic() - self._started,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentSession:
+    """The mutable state of one run, shared by the agent and its architecture."""
+
+    id: str
+    instructions: str
+    task: Task
+    meter: Meter
+    recorder: Recorder
+    messages: "list[ModelMessage]" = field(default_factory=list)
+    """The conversation of the current attempt; an architecture that retries clears it."""
+    turns: int = 0
+    """Model calls so far, over all attempts."""
+    output: str = ""
+    structured: object = None
+    """The validated object where the architecture was asked for structured output."""
+    interrupted: bool = False
+    interruption_reason: str | None = None
+    rejected: list[str] = field(default_factory=list)
+    """Answers that a verifiable evaluator rejected in this run: the next attempt may not repeat them."""
+    metadata: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def cumulative_usage(self) -> TokenUsage:
+        """What the run has used so far, over all attempts, workers, evaluators and reflectors."""
+        return self.meter.spent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundAdvice:
+    """Advice on its way to model calls, and whom to tell when a call carried it."""
+
+    advice: Advice
+    delivered: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependencies:
+    """What the agent lends to its architecture for one run."""
+
+    model: "Model"
+    """The run's model: metered, traced and carrying the attempt's advice."""
+    bind: ModelBinder
+    """Gives out other models, metered and traced for this run, without advice."""
+    memory: Memory
+    emit: Callable[[Event], None]
+    """Shows an event to the run's watchers from inside a tool or a callback."""
+    clockwork: Clockwork
+    evaluator: Evaluator | None = None
+    agent: str = ""
+    tools: Sequence[Any] = ()
+    """Functions or pydantic-ai tools."""
+    toolsets: Sequence[Any] = ()
+    """pydantic-ai toolsets, MCP servers among them."""
+    bound_advice: tuple[BoundAdvice, ...] = ()
+    """The advice that `model` carries, outermost first; workers' models get the same."""

@@ -1,0 +1,1 @@
+"""Where cards, runs and recorded calls are kept."""

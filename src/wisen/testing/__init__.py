@@ -1,0 +1,1 @@
+"""What users and other backends test with: the store contract and its model test."""
