@@ -1,6 +1,6 @@
 """wisen: LLM agents that learn from their own runs, without fine-tuning, and with proof.
 
-The public names below are resolved when first used, so that `import wisen` costs next to nothing.
+The public names are resolved when first used, so that `import wisen` costs next to nothing.
 """
 
 from importlib import import_module
@@ -8,29 +8,113 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wisen.agent import Agent as Agent
-    from wisen.agent import RunResult as RunResult
+    from wisen.architectures.learning import LearningOptions as LearningOptions
+    from wisen.architectures.react import ReAct as ReAct
+    from wisen.architectures.reflexion import Reflexion as Reflexion
+    from wisen.architectures.supervisor import Supervisor as Supervisor
+    from wisen.architectures.wrapped import Wrapped as Wrapped
+    from wisen.cards import MemoryCard as MemoryCard
+    from wisen.cards import MemoryKind as MemoryKind
+    from wisen.cards import MemoryScope as MemoryScope
+    from wisen.cards import MemoryStatus as MemoryStatus
+    from wisen.cards import Situation as Situation
+    from wisen.embedders.hashing import HashEmbedder as HashEmbedder
+    from wisen.embedders.local import LocalEmbedder as LocalEmbedder
+    from wisen.embedders.remote import RemoteEmbedder as RemoteEmbedder
+    from wisen.errors import WisenError as WisenError
+    from wisen.evaluation.checks import CommandEvaluator as CommandEvaluator
+    from wisen.evaluation.checks import FunctionEvaluator as FunctionEvaluator
+    from wisen.evaluation.checks import JsonSchemaEvaluator as JsonSchemaEvaluator
+    from wisen.evaluation.checks import ReferenceEvaluator as ReferenceEvaluator
+    from wisen.evaluation.checks import RegexEvaluator as RegexEvaluator
+    from wisen.evaluation.combine import AllOf as AllOf
+    from wisen.evaluation.combine import Weighted as Weighted
+    from wisen.evaluation.judge import DEFAULT_EVALUATOR_PROMPT as DEFAULT_EVALUATOR_PROMPT
+    from wisen.evaluation.judge import JudgeEvaluator as JudgeEvaluator
+    from wisen.evaluation.unit_tests import PythonTestsEvaluator as PythonTestsEvaluator
+    from wisen.events import Event as Event
+    from wisen.memory.blocks import BlockMemory as BlockMemory
+    from wisen.memory.compiler import PromptCompiler as PromptCompiler
+    from wisen.memory_ci.pipeline import MemoryCI as MemoryCI
+    from wisen.models.local import LocalModel as LocalModel
+    from wisen.models.recorded import RecordedModel as RecordedModel
+    from wisen.models.scripted import ScriptedModel as ScriptedModel
+    from wisen.models.scripted import ToolCall as ToolCall
+    from wisen.protocols import Architecture as Architecture
+    from wisen.protocols import Embedder as Embedder
+    from wisen.protocols import Evaluator as Evaluator
+    from wisen.protocols import Memory as Memory
+    from wisen.protocols import Reflector as Reflector
+    from wisen.protocols import Screen as Screen
+    from wisen.protocols import VectorStore as VectorStore
+    from wisen.recall import CardFilter as CardFilter
+    from wisen.recall import RecallHit as RecallHit
+    from wisen.recall import RecallQuery as RecallQuery
+    from wisen.records import Advice as Advice
+    from wisen.records import Budget as Budget
+    from wisen.records import Clockwork as Clockwork
+    from wisen.records import ReflectionEvaluation as ReflectionEvaluation
+    from wisen.records import RunRecord as RunRecord
+    from wisen.records import Task as Task
+    from wisen.records import TokenUsage as TokenUsage
+    from wisen.records import Trace as Trace
+    from wisen.records import TraceEvent as TraceEvent
+    from wisen.reflection.sentence import DEFAULT_REFLECTOR_PROMPT as DEFAULT_REFLECTOR_PROMPT
+    from wisen.reflection.sentence import SentenceReflector as SentenceReflector
+    from wisen.run import RunResult as RunResult
+    from wisen.session import AgentSession as AgentSession
+    from wisen.session import Dependencies as Dependencies
+    from wisen.stores.memory import InMemoryVectorStore as InMemoryVectorStore
+    from wisen.stores.sqlite import SQLiteVectorStore as SQLiteVectorStore
 
 _HOMES = {
-    "wisen.agent": ("Agent", "RunResult"),
-    "wisen.architectures.react": ("ReAct",),
-    "wisen.architectures.reflexion": ("DEFAULT_EVALUATOR_PROMPT", "DEFAULT_REFLECTOR_PROMPT", "Reflexion"),
+    "agent": "Agent",
+    "architectures.learning": "LearningOptions",
+    "architectures.react": "ReAct",
+    "architectures.reflexion": "Reflexion",
+    "architectures.supervisor": "Supervisor",
+    "architectures.wrapped": "Wrapped",
+    "cards": "MemoryCard MemoryKind MemoryScope MemoryStatus Situation",
+    "embedders.hashing": "HashEmbedder",
+    "embedders.local": "LocalEmbedder",
+    "embedders.remote": "RemoteEmbedder",
+    "errors": "WisenError",
+    "evaluation.checks": "CommandEvaluator FunctionEvaluator JsonSchemaEvaluator ReferenceEvaluator RegexEvaluator",
+    "evaluation.combine": "AllOf Weighted",
+    "evaluation.judge": "DEFAULT_EVALUATOR_PROMPT JudgeEvaluator",
+    "evaluation.unit_tests": "PythonTestsEvaluator",
+    "events": "Event",
+    "memory.blocks": "BlockMemory",
+    "memory.compiler": "PromptCompiler",
+    "memory_ci.pipeline": "MemoryCI",
+    "models.local": "LocalModel",
+    "models.recorded": "RecordedModel",
+    "models.scripted": "ScriptedModel ToolCall",
+    "protocols": "Architecture Embedder Evaluator Memory Reflector Screen VectorStore",
+    "recall": "CardFilter RecallHit RecallQuery",
+    "records": "Advice Budget Clockwork ReflectionEvaluation RunRecord Task TokenUsage Trace TraceEvent",
+    "reflection.sentence": "DEFAULT_REFLECTOR_PROMPT SentenceReflector",
+    "run": "RunResult",
+    "session": "AgentSession Dependencies",
+    "stores.memory": "InMemoryVectorStore",
+    "stores.sqlite": "SQLiteVectorStore",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-__all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll] - the names are in _HOMES
+__all__: list[str] = []
+__all__ += _HOME_OF
 
 
 def __getattr__(name: str) -> object:
     """Import the module that defines `name`."""
     home = _HOME_OF.get(name)
     if home is None:
-        msg = f"module 'wisen' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(home), name)
+        raise AttributeError(f"module 'wisen' has no attribute {name!r}")
+    value: object = getattr(import_module(f"wisen.{home}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    """Only the public names."""
-    return list(__all__)
+    """List the public names."""
+    return sorted(__all__)

@@ -105,7 +105,8 @@ class CardEvidence:
 class MemoryCard:
     """One piece of memory.
 
-    `id` follows from tenant, run, attempt and content, so that writing the same card twice is one card. Leave it empty to
+    `id` follows from tenant, run, attempt and content, so that writing the same card twice is one card. Leave it
+    empty to
     have it computed.
     """
 
@@ -125,6 +126,8 @@ class MemoryCard:
     """Grows by one with each stored change."""
     duplicates: int = 0
     """How many near-identical cards were counted instead of stored."""
+    note: str = ""
+    """Why a rule or a person gave it its status; never a rejected text."""
     supersedes: str = ""
     superseded_by: str = ""
     id: str = ""

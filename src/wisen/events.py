@@ -103,7 +103,7 @@ class WorkerCompleted:
 class Degraded:
     """Something had to be skipped and the run went on without it."""
 
-    stage: Literal["recall", "evaluate", "reflect", "screen", "persist", "record", "watch"]
+    stage: Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "record", "watch"]
     error: str
     """The error's type and message."""
     skipped: str

@@ -1,6 +1,7 @@
 """The verbs: what an embedder, evaluator, store or architecture has to do to be one.
 
-Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`, `RunLog`, `CallLog`);
+Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`,
+`RunLog`, `CallLog`);
 ask with `isinstance`, never with a method that raises `NotImplementedError`.
 """
 
@@ -58,7 +59,8 @@ class Architecture(Protocol):
     def run(self, session: "AgentSession", deps: "Dependencies", prompt: str) -> AsyncIterator[Event]:
         """Work on `prompt`; yield events as they happen; leave the answer in `session.output`.
 
-        Every model call goes through `deps.model` (or a model from `deps.bind`), so that advice, budget and trace apply.
+        Every model call goes through `deps.model` (or a model from `deps.bind`), so that advice, budget and trace
+        apply.
         `BudgetExceededError` passes through; `session.output` then holds the best answer so far.
         """
         ...
@@ -88,7 +90,10 @@ class ModelBinder(Protocol):
     """Gives out models that are metered and traced for one run."""
 
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
-        """The run's own model for `None`; otherwise the named one. `purpose` labels its calls: "evaluate", "reflect" …"""
+        """The run's own model for `None`, otherwise the named one.
+
+        `purpose` labels its calls: "evaluate", "reflect" …
+        """
         ...
 
 
@@ -107,10 +112,34 @@ class Reflector(Protocol):
     async def reflect(
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
     ) -> Sequence[MemoryCard]:
-        """Candidate cards, possibly none. Sets content, kind, pattern and the like; the caller sets scope and provenance.
+        """Candidate cards, possibly none.
 
-        Raises `ReflectionError` when the model's answer can't be used, and lets `ModelError` out.
+        Sets content, kind, pattern and the like; the caller sets situation, tenant and provenance. Raises
+        `ReflectionError` when the model's answer can't be used, and lets `ModelError` out.
         """
+        ...
+
+    def bound(self, bind: ModelBinder) -> "Reflector":
+        """The same reflector, calling models through `bind`; itself, if it calls none."""
+        ...
+
+
+@runtime_checkable
+class Worker(Protocol):
+    """What a supervisor can delegate to; every `Agent` is one."""
+
+    async def work(self, instructions: str, session: "AgentSession", deps: "Dependencies", role: str) -> str:
+        """Do a part of the run that `session` belongs to, on its meter and with its advice; gives the answer."""
+        ...
+
+
+@runtime_checkable
+class KeepsLessons(Protocol):
+    """What an architecture adds that writes lessons to a store."""
+
+    @property
+    def lesson_store(self) -> "VectorStore | None":
+        """The store, or `None` where lessons go to a memory block."""
         ...
 
 
@@ -141,14 +170,15 @@ class Screen(Protocol):
 class VectorStore(Protocol):
     """Keeps memory cards and finds those that fit a situation.
 
-    Every method is safe to call from concurrent tasks. What a method has returned from is durable. Raises `StoreError`s only.
+    Every method is safe to call from concurrent tasks. What a method has returned from is durable. Raises
+    `StoreError`s only.
     """
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """Store cards, all or none; one `Written` per card, in order.
 
-        A card whose id is stored already is left as it is ("unchanged"). One whose `duplicate_key` equals that of a stored or
-        earlier card is counted on that card's `duplicates` and not stored ("duplicate").
+        A card whose id is stored already is left as it is ("unchanged"). One whose `duplicate_key` equals that of a
+        stored or earlier card is counted on that card's `duplicates` and not stored ("duplicate").
         """
         ...
 
@@ -157,15 +187,15 @@ class VectorStore(Protocol):
         ...
 
     async def search(self, query: RecallQuery) -> list[RecallHit]:
-        """At most `query.k` cards, best first, none below the floor; ties by newer, then by id.
+        """Find at most `query.k` cards, best first, none below the floor; ties by newer, then by id.
 
-        The filter applies before the top k are taken: `k` fitting cards are found if they exist. Superseded cards are left out. A card
-        whose situation's `key` equals the query's comes first, with relevance 1.
+        The filter applies before the top k are taken: `k` fitting cards are found if they exist. Superseded cards are
+        left out. A card whose situation's `key` equals the query's comes first, with relevance 1.
         """
         ...
 
     async def update(self, card: MemoryCard) -> None:
-        """Replace the stored card of the same id. `card.version` must be the stored version plus 1, else `StoreError`."""
+        """Replace the stored card of the same id; `card.version` must be the stored one plus 1, else `StoreError`."""
         ...
 
     async def delete(self, card_ids: Sequence[str]) -> int:

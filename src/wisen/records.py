@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from types import MappingProxyType
 from random import Random
+from types import MappingProxyType
 from typing import Literal
 
 from wisen.errors import ConfigError
@@ -44,6 +44,15 @@ class TokenUsage:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cost_usd=self.cost_usd + other.cost_usd,
+        )
+
+    def minus(self, earlier: "TokenUsage") -> "TokenUsage":
+        """What was used since `earlier`."""
+        return TokenUsage(
+            requests=self.requests - earlier.requests,
+            input_tokens=self.input_tokens - earlier.input_tokens,
+            output_tokens=self.output_tokens - earlier.output_tokens,
+            cost_usd=self.cost_usd - earlier.cost_usd,
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.errors import BudgetExceededError
 from wisen.events import Event
 from wisen.protocols import Evaluator, Memory, ModelBinder
-from wisen.records import Advice, Budget, Clockwork, Task, TokenUsage, Trace, TraceEvent
+from wisen.records import Advice, AttemptRecord, Budget, Clockwork, Task, TokenUsage, Trace, TraceEvent
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -105,6 +105,8 @@ class AgentSession:
     interruption_reason: str | None = None
     rejected: list[str] = field(default_factory=list)
     """Answers that a verifiable evaluator rejected in this run: the next attempt may not repeat them."""
+    attempts: list[AttemptRecord] = field(default_factory=list)
+    """Finished attempts, where the architecture makes several."""
     metadata: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -135,6 +137,9 @@ class Dependencies:
     clockwork: Clockwork
     evaluator: Evaluator | None = None
     agent: str = ""
+    """The agent's name: its role in scopes."""
+    streaming: bool = False
+    """Whether somebody reads the answer as it is written."""
     tools: Sequence[Any] = ()
     """Functions or pydantic-ai tools."""
     toolsets: Sequence[Any] = ()

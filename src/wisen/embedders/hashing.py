@@ -1,4 +1,4 @@
-"""Vectors without any model: hashed words, word pairs and parts of words, so that memory works with nothing installed."""
+"""Vectors without a model, from hashed words, pairs and parts of words: memory works with nothing installed."""
 
 import asyncio
 import math
@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
 _WORDS: Final = re.compile(r"[^\W_]{1,32}")
 _SIGNS: Final = re.compile(r"\S{1,32}")
 _COMMON: Final = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its "
-    "may me my not of on or our please she should so such than that the their them then there these they this to too up "
-    "us was we were what when where which while who will with would you your".split()
+    re.findall(
+        r"\w+",
+        """
+        a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it
+        its may me my not of on or our please she should so such than that the their them then there these they this to
+        too up us was we were what when where which while who will with would you your
+        """,
+    )
 )
 _INLINE_CHARACTERS: Final = 4_000
 """About a millisecond of work; a hop to a thread pays only above."""
@@ -41,8 +47,8 @@ class _Word:
 class HashEmbedder:
     """Lexical vectors by signed feature hashing (Weinberger et al. 2009); equal in every process and on every machine.
 
-    Features are words, pairs of neighbouring words, and runs of letters within a word, so that inflected and misspelt words
-    still meet. Repeated words count logarithmically and function words little. Texts that share no words come out
+    Features are words, pairs of neighbouring words, and runs of letters within a word, so that inflected and misspelt
+    words still meet. Repeated words count logarithmically and function words little. Texts that share no words come out
     unrelated, whatever they mean: for meaning, take `wisen.embedders.local.LocalEmbedder`.
 
     One instance may serve several event loops and threads. Up to 4,000 characters are embedded on the spot, since that
@@ -108,7 +114,8 @@ class HashEmbedder:
             word.weights if (count := counts[token]) == 1 else word.weights * (1.0 + math.log(count))
             for token, word in words.items()
         ]
-        pairs = {(a, b) for a, b in zip(tokens, tokens[1:], strict=False) if not (a in _COMMON and b in _COMMON)}
+        # A dict keeps its order in every process, a set doesn't; sums of floats depend on the order.
+        pairs = dict.fromkeys(pair for pair in pairwise(tokens) if not _COMMON.issuperset(pair))
         if pairs:
             left = np.fromiter((words[a].code for a, _ in pairs), np.uint64, len(pairs))
             right = np.fromiter((words[b].code for _, b in pairs), np.uint64, len(pairs))
@@ -137,9 +144,8 @@ class HashEmbedder:
         return word
 
     def _places(self, codes: "NDArray[np.uint64]") -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
-        """Bucket and sign of each code, after mixing (the finaliser of SplitMix64), since CRCs of like texts are alike."""
-        mixed = codes
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        """Bucket and sign of each code, mixed first by SplitMix64's finaliser: CRCs of like texts are alike."""
+        mixed = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         mixed ^= mixed >> np.uint64(31)
         places = ((mixed >> np.uint64(1)) % np.uint64(self._dimension)).astype(np.int64)
@@ -147,7 +153,7 @@ class HashEmbedder:
 
 
 _PAIR_WEIGHT: Final = 0.5
-_PARTS_WEIGHT: Final = 0.8
+_PARTS_WEIGHT: Final = 1.3
 _COMMON_WEIGHT: Final = 0.15
 
 

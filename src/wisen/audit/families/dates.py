@@ -38,7 +38,9 @@ def dates(seed: int, *, train: int = 60, test: int = 60) -> Family:
         ValueError: If a count is negative, or if both together exceed the days to draw from.
     """
     if train < 0 or test < 0 or train + test > _DAYS:
-        raise ValueError(f"the numbers of dates must not be negative, and at most {_DAYS} together: train={train!r}, test={test!r}")
+        raise ValueError(
+            f"the numbers of dates must not be negative, and at most {_DAYS} together: train={train!r}, test={test!r}"
+        )
     rng = random.Random(f"dates/{seed}")
     ways = _ways(slashes_day_first=rng.random() < 0.5, dashes_day_first=rng.random() < 0.5)
     days = [_FIRST + timedelta(days=offset) for offset in rng.sample(range(_DAYS), train + test)]
@@ -52,7 +54,9 @@ def dates(seed: int, *, train: int = 60, test: int = 60) -> Family:
     )
 
 
-def _write(rng: random.Random, ways: Mapping[str, Callable[[date], str]], days: Sequence[date], *, half: str) -> tuple[FamilyTask, ...]:
+def _write(
+    rng: random.Random, ways: Mapping[str, Callable[[date], str]], days: Sequence[date], *, half: str
+) -> tuple[FamilyTask, ...]:
     groups = [list(ways)[number % len(ways)] for number in range(len(days))]
     rng.shuffle(groups)
     return tuple(

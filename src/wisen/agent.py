@@ -1,0 +1,235 @@
+"""Agent: instructions, a model, an architecture and a memory; the one front door.
+
+`run` gives the answer with its record, `stream` shows what happens meanwhile, `run_sync` is `run` for code without an
+event loop.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wisen.architectures.react import ReAct
+from wisen.architectures.wrapped import as_architecture
+from wisen.errors import ConfigError
+from wisen.evaluation.checks import as_evaluator
+from wisen.events import Event, WorkerEvent
+from wisen.memory.blocks import BlockMemory
+from wisen.models.advised import with_bound_advice
+from wisen.models.names import resolve_model
+from wisen.protocols import Architecture, KeepsLessons, Memory, RunLog
+from wisen.records import Budget, Clockwork, Task
+from wisen.run import Binder, Run, RunResult, Watchers, events_of
+from wisen.session import AgentSession, Dependencies, Meter, Recorder
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+_SATISFACTORY = 0.8
+
+
+class Agent:
+    """An agent that can learn from its own runs.
+
+    Making one does nothing yet: models are looked up, and files opened, when it first runs.
+
+    Args:
+        instructions: The system prompt.
+        model: A pydantic-ai `Model` or a name ("openai:gpt-5", "claude-opus-4-7", "local"); by default the bundled
+            local model.
+        architecture: `ReAct()` by default; also an async function or another framework's agent.
+        tools: Functions, or pydantic-ai `Tool`s and toolsets (MCP servers among them).
+        memory: Keeps memory blocks and, if it can (the stores do), the records of runs. By default the architecture's
+            lesson store, and else blocks that live as long as the agent.
+        evaluator: Judges answers: an `Evaluator`, or a function of the output; see `wisen.evaluation`.
+        budget: Limits of each run.
+        tenant: Whose runs these are; a task's own tenant comes first.
+        name: The agent's role in records and in the scopes of cards.
+        watch: Called with every event of every run; an error in it is reported by an event and ends nothing.
+        clockwork: Clock, ids and randomness; `Clockwork.seeded(n)` makes runs repeat.
+
+    """
+
+    def __init__(  # noqa: PLR0913 - the front door: each stands for one part of an agent, and most calls name two
+        self,
+        instructions: str = "",
+        *,
+        model: "Model | str | None" = None,
+        architecture: object = None,
+        tools: Sequence[Any] = (),
+        memory: Memory | None = None,
+        evaluator: object = None,
+        budget: Budget | None = None,
+        tenant: str = "",
+        name: str = "agent",
+        watch: Callable[[Event], None] | None = None,
+        clockwork: Clockwork | None = None,
+    ) -> None:
+        self.instructions = instructions
+        self.model = model
+        self.architecture: Architecture = ReAct() if architecture is None else as_architecture(architecture)
+        self.evaluator = None if evaluator is None else as_evaluator(evaluator)
+        self.budget = budget if budget is not None else Budget()
+        self.tenant = tenant
+        self.name = name
+        self.memory: Memory = memory if memory is not None else _memory_of(self.architecture)
+        self._tools = tuple(tool for tool in tools if not _is_toolset(tool))
+        self._toolsets = tuple(tool for tool in tools if _is_toolset(tool))
+        self._watch = watch
+        self._resolved: Model | None = None
+        self._clockwork = clockwork if clockwork is not None else Clockwork()
+
+    def declared_workers(self) -> Mapping[str, object]:
+        """The agents that the architecture delegates to, by role."""
+        return self.architecture.declared_workers()
+
+    async def run(
+        self,
+        prompt: str | Task,
+        *,
+        model: "Model | str | None" = None,
+        evaluator: object = None,
+        budget: Budget | None = None,
+    ) -> RunResult:
+        """Work on a task and give the answer with its record.
+
+        `model`, `evaluator` and `budget` replace the agent's for this run. A budget that runs out, a judge, store or
+        reflector that
+        fails: none of them is an error of the run, which returns the best answer it has. Raises `ModelError` when the
+        first attempt
+        gives no answer at all.
+        """
+        return await self._begin(prompt, model, evaluator, budget).drive()
+
+    def run_sync(
+        self,
+        prompt: str | Task,
+        *,
+        model: "Model | str | None" = None,
+        evaluator: object = None,
+        budget: Budget | None = None,
+    ) -> RunResult:
+        """`run` for code without an event loop."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.run(prompt, model=model, evaluator=evaluator, budget=budget))
+        raise ConfigError("run_sync() was called where an event loop runs; await agent.run() there")
+
+    async def stream(
+        self,
+        prompt: str | Task,
+        *,
+        model: "Model | str | None" = None,
+        evaluator: object = None,
+        budget: Budget | None = None,
+    ) -> AsyncIterator[Event]:
+        """The run's events as they happen; the last one is `RunCompleted`. Stopping early cancels the run."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        run = self._begin(prompt, model, evaluator, budget, sink=queue.put_nowait)
+
+        async def drive() -> RunResult:
+            try:
+                return await run.drive()
+            finally:
+                queue.put_nowait(None)
+
+        task = asyncio.create_task(drive())
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await task
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
+        """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`."""
+        model = deps.model if self.model is None else deps.bind(self.model, f"worker {role}")
+        task = replace(session.task, prompt=instructions, tools=(), choices=(), reference=None)
+        part = AgentSession(
+            id=session.id,
+            instructions=self.instructions,
+            task=task,
+            meter=session.meter,
+            recorder=session.recorder,
+        )
+        lent = replace(
+            deps,
+            model=model if self.model is None else with_bound_advice(model, deps.bound_advice),
+            evaluator=self.evaluator,
+            agent=role,
+            tools=self._tools,
+            toolsets=self._toolsets,
+            memory=self.memory,
+            streaming=False,
+        )
+        async for event in events_of(self.architecture, part, lent, instructions):
+            deps.emit(WorkerEvent(worker=role, event=event))
+        session.turns += part.turns
+        return part.output
+
+    def _begin(
+        self,
+        prompt: str | Task,
+        model: "Model | str | None",
+        evaluator: object,
+        budget: Budget | None,
+        *,
+        sink: Callable[[Event], None] | None = None,
+    ) -> Run:
+        task = prompt if isinstance(prompt, Task) else Task(prompt=prompt)
+        if not task.prompt.strip():
+            raise ConfigError("the task's prompt is empty; say what the agent is to do")
+        clockwork = self._clockwork
+        run_id = clockwork.new_id()
+        session = AgentSession(
+            id=run_id,
+            instructions=self.instructions,
+            task=task if task.tenant or not self.tenant else replace(task, tenant=self.tenant),
+            meter=Meter(budget if budget is not None else self.budget, clockwork.monotonic),
+            recorder=Recorder(run_id, task.prompt, clockwork.monotonic),
+        )
+        watchers = Watchers(self._watch, sink)
+        bind = Binder(model=self._model(model), session=session, watchers=watchers)
+        deps = Dependencies(
+            model=bind(None, "attempt"),
+            bind=bind,
+            memory=self.memory,
+            emit=watchers,
+            clockwork=clockwork,
+            evaluator=self.evaluator if evaluator is None else as_evaluator(evaluator),
+            agent=self.name,
+            streaming=sink is not None,
+            tools=self._tools,
+            toolsets=self._toolsets,
+        )
+        return Run(
+            architecture=self.architecture,
+            session=session,
+            deps=deps,
+            watchers=watchers,
+            run_log=self._run_log(),
+            threshold=_SATISFACTORY,
+        )
+
+    def _model(self, given: "Model | str | None") -> "Model":
+        if given is not None:
+            return resolve_model(given)
+        if self._resolved is None:
+            self._resolved = resolve_model(self.model)
+        return self._resolved
+
+    def _run_log(self) -> RunLog | None:
+        store = self.architecture.lesson_store if isinstance(self.architecture, KeepsLessons) else None
+        return next((log for log in (self.memory, store) if isinstance(log, RunLog)), None)
+
+
+def _memory_of(architecture: Architecture) -> Memory:
+    store = architecture.lesson_store if isinstance(architecture, KeepsLessons) else None
+    return store if isinstance(store, Memory) else BlockMemory()
+
+
+def _is_toolset(tool: object) -> bool:
+    return hasattr(tool, "get_tools")

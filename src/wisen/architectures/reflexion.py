@@ -1,0 +1,158 @@
+"""Reflexion: attempt, evaluate, learn, try again.
+
+Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learning" (arXiv:2303.11366). Read
+`Reflexion.run` first: it is the whole loop. What memory does on both sides of an attempt is in learning.py beside it.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING
+
+from wisen.architectures.learning import Learner, LearningOptions, LearningParts, Turn, shown_ids
+from wisen.architectures.react import ReAct
+from wisen.architectures.selection import select
+from wisen.architectures.wrapped import as_architecture
+from wisen.errors import BudgetExceededError, ConfigError
+from wisen.evaluation.judge import JudgeEvaluator
+from wisen.events import (
+    AdviceUndelivered,
+    AttemptStarted,
+    Evaluated,
+    Event,
+    LessonsRecalled,
+    MaxAttemptsReached,
+    ThresholdMet,
+)
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.models.advised import advised
+from wisen.protocols import Architecture, Evaluator, Reflector, VectorStore
+from wisen.reflection.sentence import SentenceReflector
+from wisen.session import AgentSession, Dependencies
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+
+class Reflexion:
+    """Wraps a base architecture with evaluation, lessons and retries.
+
+    Args:
+        base: What makes an attempt: an architecture, an async function, or another framework's agent. `ReAct()` by
+            default.
+        max_attempts: Most attempts of one run; 1 or more.
+        threshold: Score in [0, 1] from which an attempt is good enough.
+        evaluator_prompt: System prompt of the model that judges, where no other evaluator is given.
+        reflector_prompt: System prompt of the model that writes lessons.
+        lessons_block_name: The memory block that lessons go to when there is no `lesson_store`. Agents that share a
+            memory and shouldn't share lessons need distinct names.
+        lesson_store: Keeps lessons as cards and recalls the few that fit; a `MemoryCI` sets the policy of who may see
+            what.
+        top_k_lessons: How many cards an attempt is shown at most; ignored in block mode.
+        evaluator: Judges attempts where neither the run nor the agent brings an evaluator; by default a model judge.
+        reflector: Writes lessons; `SentenceReflector` by default.
+        evaluator_model: The judge's model; the run's own by default, which makes the scores self-judged.
+        reflector_model: The reflector's model; the run's own by default.
+        options: Finer choices on what is kept and how it is shown.
+
+    """
+
+    name: str = "reflexion"
+
+    def __init__(  # noqa: PLR0913 - the sources name these parameters one by one
+        self,
+        *,
+        base: object = None,
+        max_attempts: int = 3,
+        threshold: float = 0.8,
+        evaluator_prompt: str | None = None,
+        reflector_prompt: str | None = None,
+        lessons_block_name: str = "reflexion_lessons",
+        lesson_store: VectorStore | MemoryCI | None = None,
+        top_k_lessons: int = 5,
+        evaluator: Evaluator | None = None,
+        reflector: Reflector | None = None,
+        evaluator_model: "Model | str | None" = None,
+        reflector_model: "Model | str | None" = None,
+        options: LearningOptions | None = None,
+    ) -> None:
+        if max_attempts < 1:
+            raise ConfigError(f"Reflexion(max_attempts={max_attempts!r}): must be 1 or more")
+        if not 0.0 <= threshold <= 1.0:
+            raise ConfigError(f"Reflexion(threshold={threshold!r}): must be in [0, 1]")
+        if top_k_lessons < 1:
+            raise ConfigError(f"Reflexion(top_k_lessons={top_k_lessons!r}): must be 1 or more")
+        self.base: Architecture = ReAct() if base is None else as_architecture(base)
+        self.max_attempts = max_attempts
+        self.threshold = threshold
+        self._parts = LearningParts(
+            evaluator=evaluator or JudgeEvaluator(model=evaluator_model, prompt=evaluator_prompt),
+            reflector=reflector or SentenceReflector(model=reflector_model, prompt=reflector_prompt),
+            ci=lesson_store if isinstance(lesson_store, MemoryCI) or lesson_store is None else MemoryCI(lesson_store),
+            block=lessons_block_name,
+            top_k=top_k_lessons,
+            options=options or LearningOptions(),
+        )
+
+    @property
+    def lesson_store(self) -> VectorStore | None:
+        """Where lessons are kept as cards; `None` in block mode."""
+        return self._parts.ci.store if self._parts.ci else None
+
+    def declared_workers(self) -> Mapping[str, object]:
+        """The workers of the base."""
+        return self.base.declared_workers()
+
+    async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
+        """See `Architecture.run`."""
+        learner = Learner(self._parts, session, deps)
+        made = len(session.attempts)
+        score: float | None = None
+        try:
+            for attempt in range(1, self.max_attempts + 1):
+                yield AttemptStarted(attempt=attempt, max_attempts=self.max_attempts)
+                turn = await learner.begin(attempt)
+                if turn.advice.injections:
+                    yield LessonsRecalled(attempt=attempt, injections=turn.advice.injections)
+                async for event in self._attempt(learner, turn, session, deps, prompt):
+                    yield event
+                if turn.ended_early:
+                    return
+                evaluation = await learner.evaluate(turn)
+                yield Evaluated(attempt=attempt, evaluation=evaluation)
+                session.attempts[made + attempt - 1 :] = [learner.record(turn, evaluation)]
+                if (score := evaluation.overall_score) is None:
+                    return
+                if score >= self.threshold:
+                    yield ThresholdMet(attempt=attempt, score=score)
+                    async for event in learner.keep_success(turn, evaluation):
+                        yield event
+                    session.attempts[-1] = learner.record(turn, evaluation)
+                    return
+                async for event in learner.learn(turn, evaluation):
+                    yield event
+                session.attempts[-1] = learner.record(turn, evaluation)
+            yield MaxAttemptsReached(attempts=self.max_attempts, final_score=score)
+        finally:
+            best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
+            if best is not None:
+                session.output = best.output
+
+    async def _attempt(
+        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies, prompt: str
+    ) -> AsyncIterator[Event]:
+        earlier = bool(session.attempts)
+        try:
+            async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), prompt):
+                yield event
+        except BudgetExceededError:
+            raise
+        except Exception as error:
+            # An answer that exists is worth more than the error that ended a later try; without one, the error is the
+            # result.
+            if not earlier:
+                raise
+            turn.ended_early = True
+            learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
+            return
+        if turn.advice and not turn.carried:
+            yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice.injections))
+        turn.ended_early = session.interrupted

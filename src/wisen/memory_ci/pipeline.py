@@ -1,0 +1,160 @@
+"""MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Literal
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.errors import ConfigError, StoreError
+from wisen.memory_ci.screen import BasicScreen
+from wisen.memory_ci.status import reject
+from wisen.protocols import Screen, VectorStore
+from wisen.recall import CardFilter, RecallHit, RecallQuery
+
+TrustPolicy = Literal["replayed", "trial", "screened"]
+_POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
+    "replayed": (MemoryStatus.PROMOTED,),
+    "trial": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
+    "screened": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
+}
+_RETRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What became of a submitted card."""
+
+    outcome: Literal["added", "duplicate", "rejected"]
+    card_id: str
+    """The stored card: its own, or the one that it was counted on."""
+    card: MemoryCard | None
+    """The card as screened; `None` when rejected."""
+    findings: tuple[str, ...] = ()
+    """Names of the screen's rules that spoke."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A hit, and whether the live trial's draw lets this run see it."""
+
+    hit: RecallHit
+    shown: bool
+    propensity: float
+    """The probability of `shown=True`."""
+
+
+class MemoryCI:
+    """Guards one store.
+
+    Args:
+        store: Where cards go.
+        screen: What may enter; `BasicScreen()` by default.
+        trust: What *other* runs may be shown. "replayed": promoted cards. "trial": quarantined ones too, each left out
+            of a run with probability `holdout`, so that its effect can be told. "screened": everything that passed the
+            screen.
+        holdout: The probability of leaving a quarantined card out of a run, in [0, 0.5].
+        near_duplicate: Similarity (`difflib` ratio) from which a card is counted on a stored one instead of being
+            stored.
+
+    """
+
+    def __init__(
+        self,
+        store: VectorStore,
+        *,
+        screen: Screen | None = None,
+        trust: TrustPolicy = "trial",
+        holdout: float = 0.15,
+        near_duplicate: float = 0.9,
+    ) -> None:
+        """Refuse unknown policies and probabilities outside their range with `ConfigError`."""
+        if trust not in _POLICIES:
+            raise ConfigError(f"MemoryCI(trust={trust!r}): must be one of {', '.join(_POLICIES)}")
+        if not 0.0 <= holdout <= 0.5:  # noqa: PLR2004 - a card that is mostly left out serves nobody
+            raise ConfigError(f"MemoryCI(holdout={holdout!r}): must be in [0, 0.5]")
+        if not 0.0 < near_duplicate <= 1.0:
+            raise ConfigError(f"MemoryCI(near_duplicate={near_duplicate!r}): must be in (0, 1]")
+        self.store = store
+        self.screen: Screen = screen if screen is not None else BasicScreen()
+        self.trust: TrustPolicy = trust
+        self.holdout = holdout
+        self.near_duplicate = near_duplicate
+
+    async def submit(self, card: MemoryCard) -> Submission:
+        """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
+
+        Of a rejected card the store keeps id, provenance and reason, and none of its text.
+        """
+        verdict = self.screen.check(card)
+        if verdict.card is None:
+            note = f"screen {self.screen.name}: {', '.join(verdict.findings)}"
+            await self.store.add([reject(card, note=note)])
+            return Submission(outcome="rejected", card_id=card.id, card=None, findings=verdict.findings)
+        screened = replace(verdict.card, status=MemoryStatus.QUARANTINED)
+        twin = await self._near_duplicate_of(screened)
+        if twin is not None:
+            await self._count_on(twin)
+            return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
+        written = (await self.store.add([screened]))[0]
+        outcome = "duplicate" if written.outcome == "duplicate" else "added"
+        return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=verdict.findings)
+
+    async def recall(self, situation: Situation, where: CardFilter, *, run_id: str, k: int = 5) -> list[Drawn]:
+        """What fits `situation` and the trust policy lets this run know of, best first; held-out cards are among them.
+
+        The draw follows from run and card ids, so a run that is repeated draws the same.
+        """
+        query = RecallQuery(situation=situation, filter=replace(where, statuses=_POLICIES[self.trust]), k=k)
+        return [self._draw(hit, run_id) for hit in await self.store.search(query)]
+
+    def _draw(self, hit: RecallHit, run_id: str) -> Drawn:
+        if self.trust != "trial" or hit.card.status is MemoryStatus.PROMOTED or not self.holdout:
+            return Drawn(hit=hit, shown=True, propensity=1.0)
+        digest = hashlib.sha256(f"{run_id}\x1f{hit.card.id}".encode()).digest()
+        uniform = int.from_bytes(digest[:8], "big") / 2**64
+        return Drawn(hit=hit, shown=uniform >= self.holdout, propensity=1.0 - self.holdout)
+
+    async def _near_duplicate_of(self, card: MemoryCard) -> MemoryCard | None:
+        where = CardFilter(
+            tenant=card.scope.tenant, kinds=(card.kind,), statuses=(MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED)
+        )
+        hits = await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
+        return next((hit.card for hit in hits if hit.card.id != card.id and self._alike(hit.card, card)), None)
+
+    def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
+        if old.scope != new.scope:
+            return False
+        if new.kind is MemoryKind.SKILL_CARD and old.content != new.content:
+            return False  # another answer is never a duplicate, however alike the tasks are
+        limit = self.near_duplicate
+        return (
+            _ratio(old.text, new.text, limit) >= limit
+            and _ratio(old.situation.text, new.situation.text, limit) >= limit
+        )
+
+    async def _count_on(self, card: MemoryCard) -> None:
+        for _ in range(_RETRIES):
+            try:
+                await self.store.update(replace(card, duplicates=card.duplicates + 1, version=card.version + 1))
+            except StoreError:
+                card = (await self.store.get([card.id]))[0]  # somebody else has changed it meanwhile
+            else:
+                return
+        msg = f"card {card.id!r} is changed by others all the time; its duplicate was not counted"
+        raise StoreError(msg)
+
+
+def without_holdouts(drawn: Sequence[Drawn]) -> list[RecallHit]:
+    """The hits that the run may see."""
+    return [one.hit for one in drawn if one.shown]
+
+
+def _ratio(old: str, new: str, enough: float) -> float:
+    if old == new:
+        return 1.0
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.real_quick_ratio() < enough or matcher.quick_ratio() < enough:
+        return 0.0
+    return matcher.ratio()

@@ -1,0 +1,56 @@
+"""Turns what providers raise into `ModelError`: one line that says what to do, without any text of the prompt."""
+
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    FallbackExceptionGroup,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    UnexpectedModelBehavior,
+    UserError,
+)
+
+from wisen.errors import ModelError
+
+ProviderError = (ModelAPIError, UnexpectedModelBehavior, UserError, FallbackExceptionGroup)
+"""What pydantic-ai's models raise when a call fails."""
+
+_ADVICE: tuple[tuple[type[Exception], str], ...] = (
+    (ModelAuthenticationError, "the provider refused the API key; check the key and its rights"),
+    (ModelNotFoundError, "the provider doesn't know this model; check the name"),
+    (
+        ModelContextWindowExceededError,
+        "the prompt is longer than the model's context; shorten it or take another model",
+    ),
+    (ModelQuotaExceededError, "the account's quota or credit is used up; check the provider's billing page"),
+    (ModelRateLimitError, "the provider's rate limit is reached; wait, or lower the concurrency"),
+    (ModelUnavailableError, "the provider is overloaded or down; try again later"),
+    (ModelServerError, "the provider failed; try again later"),
+    (ModelTimeoutError, "the provider didn't answer in time; try again, or raise the timeout"),
+    (ModelConnectionError, "the provider can't be reached; check the network and the address"),
+    (ContentFilterError, "the provider's content filter stopped the answer; reword the task"),
+)
+
+
+def model_error(name: str, error: Exception) -> ModelError:
+    """What to raise `from error` for a failed call of the model `name`."""
+    status = f" (HTTP {error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    for kind, advice in _ADVICE:
+        if isinstance(error, kind):
+            return ModelError(name, advice + status)
+    if isinstance(error, UserError):
+        # These are about the program's own settings, such as a missing key, and hold no conversation.
+        return ModelError(name, " ".join(error.message.split()))
+    if isinstance(error, ModelAPIError):
+        return ModelError(name, f"the provider refused the call{status}; the cause of this error has its answer")
+    if isinstance(error, FallbackExceptionGroup):
+        return ModelError(name, "every model of the fallback failed; the causes of this error say why")
+    return ModelError(name, f"the answer can't be used ({type(error).__name__}); the cause of this error says why")

@@ -1,0 +1,209 @@
+"""One run from its first event to its record: what `Agent.run` and `Agent.stream` share."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from wisen.errors import BudgetExceededError
+from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted
+from wisen.models.metered import MeteredModel
+from wisen.models.names import resolve_model
+from wisen.protocols import Architecture, BoundToRun, RunLog
+from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
+from wisen.session import AgentSession, Dependencies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic_ai.models import Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What a run came to."""
+
+    record: RunRecord
+    trace: Trace
+    structured: object = None
+    """The validated object where structured output was asked for."""
+    metadata: "Mapping[str, object]" = field(default_factory=dict[str, object])
+    """What the architecture has to say beyond the record."""
+
+    @property
+    def output(self) -> str:
+        """The best answer."""
+        return self.record.output
+
+    @property
+    def status(self) -> RunStatus:
+        """How the run ended."""
+        return self.record.status
+
+    @property
+    def score(self) -> float | None:
+        """Score of the answer, `None` where it is unknown."""
+        return self.record.score
+
+    @property
+    def attempts(self) -> tuple[AttemptRecord, ...]:
+        """All attempts, in order."""
+        return self.record.attempts
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What the run used, workers, evaluators and reflectors included."""
+        return self.record.usage
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.record.run_id
+
+
+class Watchers:
+    """Passes events on to whoever watches a run; none of them can end it."""
+
+    def __init__(self, *watchers: Callable[[Event], None] | None) -> None:
+        self._watchers = [watch for watch in watchers if watch is not None]
+        self.degradations: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        """Show an event to all."""
+        if isinstance(event, Degraded):
+            self.degradations.append(f"{event.stage}: {event.error.partition(':')[0]}")
+        for watch in tuple(self._watchers):
+            try:
+                watch(event)
+            except Exception as error:  # noqa: BLE001 - a watcher is the user's code; the run goes on without it
+                self._watchers.remove(watch)
+                self(Degraded(stage="watch", error=f"{type(error).__name__}: {error}", skipped="a watcher that failed"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binder:
+    """Gives out models of one run; implements `ModelBinder`."""
+
+    model: "Model"
+    session: AgentSession
+    watchers: Watchers
+
+    def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
+        """The run's model for `None`, else the named one, on the run's meter and in its trace."""
+        return MeteredModel(
+            self.model if model is None else resolve_model(model),
+            meter=self.session.meter,
+            recorder=self.session.recorder,
+            purpose=purpose,
+            watch=self.watchers,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that is about to be made."""
+
+    architecture: Architecture
+    session: AgentSession
+    deps: Dependencies
+    watchers: Watchers
+    run_log: RunLog | None
+    threshold: float
+    """Score from which an answer counts as satisfactory where the architecture doesn't retry."""
+
+    async def drive(self) -> RunResult:
+        """Make it, and keep its record. Raises what ended the first attempt, when there is no answer."""
+        session, deps = self.session, self.deps
+        started = deps.clockwork.now()
+        model = deps.model.model_name
+        self.watchers(RunStarted(run_id=session.id, agent=deps.agent, architecture=self.architecture.name, model=model))
+        status: RunStatus | None = None
+        try:
+            async for event in events_of(self.architecture, session, deps, session.task.prompt):
+                self.watchers(event)
+            if not session.attempts:
+                await self._evaluate_once()
+        except BudgetExceededError as error:
+            status = "budget_exhausted"
+            self.watchers(BudgetExhausted(limit=error.limit, allowed=error.allowed, spent=error.spent))
+        except Exception:
+            await self._keep(self._record(started, "failed"))
+            raise
+        record = self._record(started, status)
+        await self._keep(record)
+        record = replace(record, degradations=tuple(self.watchers.degradations))
+        self.watchers(RunCompleted(record=record))
+        return RunResult(
+            record=record,
+            trace=session.recorder.trace(),
+            structured=session.structured,
+            metadata=session.metadata,
+        )
+
+    async def _evaluate_once(self) -> None:
+        """Judge the answer of an architecture that doesn't evaluate by itself, if the agent has an evaluator."""
+        session, evaluator = self.session, self.deps.evaluator
+        evaluation: ReflectionEvaluation | None = None
+        if evaluator is not None:
+            try:
+                bound = evaluator.bound(self.deps.bind) if isinstance(evaluator, BoundToRun) else evaluator
+                evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
+            except BudgetExceededError:
+                raise
+            except Exception as error:  # noqa: BLE001 - an evaluator may be anybody's code; the answer stays
+                said = f"{type(error).__name__}: {error}"
+                self.watchers(Degraded(stage="evaluate", error=said, skipped="the score", attempt=1))
+                evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=evaluator.name)
+        meter = session.meter
+        session.attempts.append(
+            AttemptRecord(
+                attempt=1, output=session.output, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds
+            )
+        )
+
+    def _record(self, started: datetime, status: RunStatus | None) -> RunRecord:
+        session, deps = self.session, self.deps
+        returned = next((one for one in session.attempts if one.output == session.output), None)
+        evaluation = returned.evaluation if returned else None
+        score = evaluation.overall_score if evaluation else None
+        threshold = getattr(self.architecture, "threshold", self.threshold)
+        if status is None:
+            status = "unevaluated" if score is None else "satisfied" if score >= threshold else "unsatisfied"
+        return RunRecord(
+            run_id=session.id,
+            task=session.task,
+            agent=deps.agent,
+            architecture=self.architecture.name,
+            model=deps.model.model_name,
+            status=status,
+            output=session.output,
+            score=score,
+            attempts=tuple(session.attempts),
+            usage=session.meter.spent,
+            turns=session.turns,
+            started_at=started,
+            seconds=session.meter.seconds,
+            degradations=tuple(self.watchers.degradations),
+        )
+
+    async def _keep(self, record: RunRecord) -> None:
+        if self.run_log is None:
+            return
+        try:
+            await self.run_log.save_run(record)
+        except Exception as error:  # noqa: BLE001 - a run log may be anybody's code; the answer matters more
+            said = f"{type(error).__name__}: {error}"
+            self.watchers(Degraded(stage="record", error=said, skipped="keeping the record of this run"))
+
+
+async def events_of(
+    architecture: Architecture, session: AgentSession, deps: Dependencies, prompt: str
+) -> AsyncIterator[Event]:
+    """The architecture's events; its generator is closed even if the reader stops early."""
+    events = architecture.run(session, deps, prompt)
+    try:
+        async for event in events:
+            yield event
+    finally:
+        if isinstance(events, AsyncGenerator):
+            await cast("AsyncGenerator[Event]", events).aclose()

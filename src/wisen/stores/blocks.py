@@ -1,0 +1,21 @@
+"""What a shared memory block is: lines of text, bounded, the oldest going first. Pure functions."""
+
+DEFAULT_BLOCK_LIMIT = 8_000
+"""Characters."""
+
+
+def appended(text: str, line: str, limit: int) -> str:
+    """The block with one more line; line breaks within `line` become spaces, so that an append is one line."""
+    flat = " ".join(line.splitlines())
+    return bounded(f"{text}\n{flat}" if text else flat, limit)
+
+
+def bounded(text: str, limit: int) -> str:
+    """The newest whole lines that fit in `limit` characters; a last line longer than that is cut at its end."""
+    if len(text) <= limit:
+        return text
+    last = text.rsplit("\n", 1)[-1]
+    if len(last) >= limit:
+        return last[:limit]
+    start = len(text) - limit
+    return text[start:] if text[start - 1] == "\n" else text[text.index("\n", start) + 1 :]

@@ -1,0 +1,246 @@
+"""One SQLite file, opened lazily and used from two threads: one that writes in groups, one that reads.
+
+Nothing here runs on the event loop but the submitting. No object is bound to a loop, so one store serves several `run_sync`s.
+"""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from wisen.errors import ForeignDatabaseError, StoreError, StoreReadOnlyError
+from wisen.stores.schema import APPLICATION_ID, MIGRATIONS
+
+_Result = TypeVar("_Result")
+_Work = Callable[[sqlite3.Connection], _Result]
+_CACHE_KIB = 65_536
+_FIRST_PAUSE = 0.005
+
+
+class Database:
+    """Runs work on the file: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
+
+    Writes that wait at the same time share one transaction, each in a savepoint of its own, so that many concurrent small
+    writes cost one commit. Cancelling the wait for a write either keeps it from starting or lets it finish whole.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool, fsync: bool, busy_seconds: float) -> None:
+        """Remember how to open `path`; nothing is touched yet."""
+        self.path = path
+        self._read_only = read_only
+        self._fsync = fsync
+        self._busy_seconds = busy_seconds
+        self._guard = threading.Lock()
+        self._waiting: deque[tuple[_Work[Any], Future[Any]]] = deque()
+        self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-write")
+        self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-read")
+        self._computing_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-compute")
+        self._writer: sqlite3.Connection | None = None
+        self._reader: sqlite3.Connection | None = None
+        self._closed = False
+
+    async def read(self, work: _Work[_Result]) -> _Result:
+        """Run `work` in the reading thread, in one snapshot of the database."""
+        self._refuse_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._reader_thread, self._do_read, work)
+
+    async def write(self, work: _Work[_Result]) -> _Result:
+        """Run `work` in the writing thread; returns when it is committed."""
+        self._refuse_closed()
+        if self._read_only:
+            raise StoreReadOnlyError(str(self.path))
+        result: Future[_Result] = Future()
+        self._waiting.append((work, result))
+        self._writer_thread.submit(self._drain)
+        return await asyncio.wrap_future(result)
+
+    async def compute(self, work: Callable[[], _Result]) -> _Result:
+        """Run `work`, which doesn't touch the file, in a thread."""
+        self._refuse_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._computing_thread, work)
+
+    async def close(self) -> None:
+        """Finish the writes under way, then let go of the file. Twice is fine."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(self._release)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            msg = f"store {str(self.path)!r} is closed; open a new one"
+            raise StoreError(msg)
+
+    def _release(self) -> None:
+        for thread in (self._computing_thread, self._writer_thread, self._reader_thread):
+            thread.shutdown(wait=True)
+        for connection in (self._reader, self._writer):
+            if connection is not None:
+                connection.close()
+        self._reader = self._writer = None
+
+    def _do_read(self, work: _Work[_Result]) -> _Result:
+        try:
+            if self._reader is None:
+                self._reader = self._open(write=False)
+            self._reader.execute("BEGIN")
+            try:
+                return work(self._reader)
+            finally:
+                self._reader.execute("ROLLBACK")
+        except (sqlite3.Error, UnicodeError) as error:
+            raise self._explained(error) from error
+
+    def _drain(self) -> None:
+        """Do all waiting writes in one transaction; a later call then finds nothing left to do."""
+        jobs: list[tuple[_Work[Any], Future[Any]]] = []
+        while self._waiting:
+            job = self._waiting.popleft()
+            if job[1].set_running_or_notify_cancel():
+                jobs.append(job)
+        if not jobs:
+            return
+        try:
+            done = self._commit(jobs)
+        except (sqlite3.Error, UnicodeError) as error:
+            self._fail(jobs, self._explained(error))
+        except BaseException as error:  # noqa: BLE001 - whoever waits for these writes has to hear of it
+            self._fail(jobs, error)
+        else:
+            for result, value in done:
+                result.set_result(value)
+
+    def _fail(self, jobs: list[tuple[_Work[Any], Future[Any]]], error: BaseException) -> None:
+        for _, result in jobs:
+            if not result.done():
+                result.set_exception(error)
+
+    def _commit(self, jobs: list[tuple[_Work[Any], Future[Any]]]) -> list[tuple[Future[Any], object]]:
+        if self._writer is None:
+            self._writer = self._open(write=True)
+        writer = self._writer
+        done: list[tuple[Future[Any], object]] = []
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            for work, result in jobs:
+                writer.execute("SAVEPOINT one")
+                try:
+                    done.append((result, work(writer)))
+                except StoreError as error:
+                    writer.execute("ROLLBACK TO one")
+                    result.set_exception(error)
+                writer.execute("RELEASE one")
+            writer.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                writer.execute("ROLLBACK")
+            raise
+        return done
+
+    def _open(self, *, write: bool) -> sqlite3.Connection:
+        with self._guard:
+            if not self._read_only and self._writer is None and self._reader is None:
+                self._make_parent()
+            connection = self._connect(write=write)
+            try:
+                self._settle(connection)
+                if not write:
+                    connection.execute("PRAGMA query_only = ON")
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    def _make_parent(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except PermissionError:
+            raise StoreReadOnlyError(str(self.path)) from None
+        except OSError as error:
+            msg = f"store {str(self.path)!r} can't be made: {error.strerror}; pass another path"
+            raise StoreError(msg) from None
+
+    def _connect(self, *, write: bool) -> sqlite3.Connection:
+        mode = "ro" if self._read_only else "rwc"
+        uri = f"file:{quote(str(self.path))}?mode={mode}"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
+        )
+        connection.execute(f"PRAGMA synchronous = {'FULL' if self._fsync else 'NORMAL'}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB if write else _CACHE_KIB // 4}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        """Check that the file is a store of a version we know, and bring a new or older one up to date."""
+        version = self._version(connection)
+        if self._read_only or version == len(MIGRATIONS):
+            return
+        self._use_wal(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number in range(self._version(connection), len(MIGRATIONS)):
+                for statement in MIGRATIONS[number].split(";"):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application != APPLICATION_ID:
+            used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+            if application or version or used:
+                raise ForeignDatabaseError(str(self.path), "a database of another program")
+            if self._read_only:
+                raise ForeignDatabaseError(str(self.path), "an empty file")
+        if version > len(MIGRATIONS):
+            problem = f"schema {version} of a newer wisen; this one knows {len(MIGRATIONS)}"
+            raise ForeignDatabaseError(str(self.path), problem)
+        if self._read_only and version < len(MIGRATIONS):
+            problem = f"schema {version} of an older wisen; open it once for writing to bring it up to date"
+            raise ForeignDatabaseError(str(self.path), problem)
+        return version
+
+    def _use_wal(self, connection: sqlite3.Connection) -> None:
+        # The switch needs the file alone for a moment and doesn't wait for it by itself.
+        deadline, pause = time.monotonic() + self._busy_seconds, _FIRST_PAUSE
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(pause)
+                pause *= 2
+            else:
+                return
+
+    def _explained(self, error: sqlite3.Error | UnicodeError) -> StoreError:
+        path, code = str(self.path), getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_READONLY:
+            return StoreReadOnlyError(path)
+        if code == sqlite3.SQLITE_NOTADB:
+            return ForeignDatabaseError(path, "not a database")
+        if code == sqlite3.SQLITE_CORRUPT:
+            return ForeignDatabaseError(path, "a damaged database")
+        if code == sqlite3.SQLITE_CANTOPEN:
+            if self._read_only and not self.path.exists():
+                return StoreError(f"no store at {path!r}; pass the path of an existing one")
+            return StoreError(f"store {path!r} can't be opened; check that its directory can be read and written")
+        if code == sqlite3.SQLITE_BUSY:
+            seconds = self._busy_seconds
+            return StoreError(f"store {path!r} was locked by another process for {seconds:g} s; try again")
+        said = error if isinstance(error, sqlite3.Error) else "a name or id isn't valid Unicode"
+        return StoreError(f"store {path!r} failed: {said}")

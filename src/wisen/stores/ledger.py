@@ -1,0 +1,111 @@
+"""The part of the SQLite store that isn't about cards: memory blocks, run records and recorded calls."""
+
+import sqlite3
+
+from wisen.errors import ConfigError, RunNotFoundError
+from wisen.records import NEVER, RunRecord
+from wisen.stores.blocks import appended, bounded
+from wisen.stores.database import Database
+from wisen.stores.serial import run_from_json, run_to_json
+
+
+class SQLiteLedger:
+    """A `Memory`, `RunLog` and `CallLog` in a `Database`."""
+
+    def __init__(self, database: Database, block_limit: int) -> None:
+        """Keep blocks of at most `block_limit` characters."""
+        if block_limit < 1:
+            msg = f"block_limit={block_limit!r}: must be 1 or more characters"
+            raise ConfigError(msg)
+        self._database = database
+        self._block_limit = block_limit
+
+    async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
+        """See `Memory.append_block`; atomic between processes too."""
+
+        def append(connection: sqlite3.Connection) -> None:
+            _put_block(connection, tenant, name, appended(_block(connection, tenant, name), line, self._block_limit))
+
+        await self._database.write(append)
+
+    async def block(self, name: str, *, tenant: str = "") -> str:
+        """See `Memory.block`."""
+        return await self._database.read(lambda connection: _block(connection, tenant, name))
+
+    async def update_block(self, name: str, text: str, *, tenant: str = "") -> None:
+        """See `Memory.update_block`; a text past the bound loses its oldest lines."""
+        kept = bounded(text, self._block_limit)
+        await self._database.write(lambda connection: _put_block(connection, tenant, name, kept))
+
+    async def save_run(self, record: RunRecord) -> None:
+        """See `RunLog.save_run`."""
+        text = run_to_json(record)
+        row = (record.run_id, record.task.tenant, started_code(record), text)
+        await self._database.write(lambda connection: _put_run(connection, row))
+
+    async def run(self, run_id: str) -> RunRecord:
+        """See `RunLog.run`."""
+
+        def find(connection: sqlite3.Connection) -> RunRecord:
+            found = connection.execute("SELECT record FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+            if found is None:
+                raise RunNotFoundError(run_id)
+            return run_from_json(found[0])
+
+        return await self._database.read(find)
+
+    async def runs(self, *, tenant: str | None = None, limit: int = 50, offset: int = 0) -> list[RunRecord]:
+        """See `RunLog.runs`; runs that started together come last saved first."""
+
+        def select(connection: sqlite3.Connection) -> list[RunRecord]:
+            where, values = ("1", ()) if tenant is None else ("tenant = ?", (tenant,))
+            rows = connection.execute(
+                f"SELECT record FROM runs WHERE {where} ORDER BY started DESC, number DESC LIMIT ? OFFSET ?",  # noqa: S608 - fixed conditions
+                (*values, limit, offset),
+            )
+            return [run_from_json(text) for (text,) in rows]
+
+        return await self._database.read(select)
+
+    async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
+        """See `CallLog.save_call`; the same call saved again replaces the response."""
+
+        def save(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", (scope, key, ordinal, response))
+
+        await self._database.write(save)
+
+    async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
+        """See `CallLog.call`."""
+
+        def find(connection: sqlite3.Connection) -> bytes | None:
+            found = connection.execute(
+                "SELECT response FROM calls WHERE scope = ? AND key = ? AND ordinal = ?", (scope, key, ordinal)
+            ).fetchone()
+            return None if found is None else bytes(found[0])
+
+        return await self._database.read(find)
+
+
+def started_code(record: RunRecord) -> int:
+    """When the run began, in microseconds; runs are ordered by it."""
+    began = record.started_at
+    since = (began if began.tzinfo else began.replace(tzinfo=NEVER.tzinfo)) - NEVER
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _block(connection: sqlite3.Connection, tenant: str, name: str) -> str:
+    found = connection.execute("SELECT text FROM blocks WHERE tenant = ? AND name = ?", (tenant, name)).fetchone()
+    return "" if found is None else found[0]
+
+
+def _put_block(connection: sqlite3.Connection, tenant: str, name: str, text: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", (tenant, name, text))
+
+
+def _put_run(connection: sqlite3.Connection, row: tuple[str, str, int, str]) -> None:
+    connection.execute(
+        "INSERT INTO runs (run_id, tenant, started, record) VALUES (?, ?, ?, ?) ON CONFLICT (run_id)"
+        " DO UPDATE SET tenant = excluded.tenant, started = excluded.started, record = excluded.record",
+        row,
+    )

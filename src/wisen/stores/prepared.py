@@ -1,0 +1,95 @@
+"""What every store computes before it writes a card or searches, apart from where it keeps things."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.cards import MemoryCard
+from wisen.errors import StoreError
+from wisen.protocols import Embedder
+from wisen.recall import RecallQuery
+from wisen.stores.hybrid import DEFAULT_FLOOR
+from wisen.stores.index import IndexRow, Probe, created_code, prompt_code, scope_code
+from wisen.stores.vectors import embed_texts, pack
+from wisen.stores.words import card_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCard:
+    """A card with everything that a store keeps of it, computed before the write begins."""
+
+    card: MemoryCard
+    json: str
+    """The card as JSON; empty where the store keeps objects."""
+    duplicate_key: str
+    words: bytes
+    vectors: bytes
+
+    def row(self, number: int) -> IndexRow:
+        """What the index needs, once the store has given the card its number."""
+        card = self.card
+        return IndexRow(
+            number=number,
+            card_id=card.id,
+            status=card.status.value,
+            kind=card.kind.value,
+            superseded=int(bool(card.superseded_by)),
+            scope=scope_code(card.scope),
+            run_id=card.provenance.run_id,
+            key=prompt_code(card.situation.key),
+            created=created_code(card),
+            words=self.words,
+            vectors=self.vectors,
+        )
+
+
+def prepare(
+    cards: Sequence[MemoryCard], vectors: NDArray[np.float32], to_json: Callable[[MemoryCard], str] = lambda _: ""
+) -> list[PreparedCard]:
+    """Compute what is kept of each card, given both its vectors: shape `(cards, 2, dimension)`."""
+    return [
+        PreparedCard(
+            card=card,
+            json=to_json(card),
+            duplicate_key=card.duplicate_key,
+            words=card_words(card),
+            vectors=packed,
+        )
+        for card, packed in zip(cards, pack(vectors), strict=True)
+    ]
+
+
+async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None) -> Probe:
+    """Embed a query and settle its floor: the query's own, else the store's, else the default."""
+    text = query.situation.text
+    if text.strip():
+        vector = (await embed_texts(embedder, [text]))[0]
+    else:
+        vector = np.zeros(embedder.dimension, dtype=np.float32)
+    chosen = floor if query.floor is None else query.floor
+    return Probe(
+        query=query,
+        vector=vector,
+        floor=DEFAULT_FLOOR if chosen is None else chosen,
+        cosine_floor=embedder.floor,
+    )
+
+
+def check_successor(kept: MemoryCard, card: MemoryCard) -> None:
+    """Refuse, with `StoreError`, a card that isn't the next version of the one that is kept."""
+    if card.version != kept.version + 1:
+        msg = (
+            f"card {card.id!r} is stored with version {kept.version}, so version {card.version} can't follow it; "
+            "read it again and repeat the change"
+        )
+        raise StoreError(msg)
+    if card.scope.tenant != kept.scope.tenant:
+        msg = f"card {card.id!r} belongs to tenant {kept.scope.tenant!r} and stays there; add a new card instead"
+        raise StoreError(msg)
+
+
+def same_texts(kept: MemoryCard, card: MemoryCard) -> bool:
+    """Whether a new version says the same, so that its vectors still hold."""
+    return kept.text == card.text and kept.situation.text == card.situation.text

@@ -1,0 +1,60 @@
+"""Cards and run records as JSON, the form in which files keep them."""
+
+from functools import cache
+
+from pydantic import TypeAdapter, ValidationError
+
+from wisen.cards import MemoryCard
+from wisen.errors import StoreError
+from wisen.records import RunRecord
+
+
+@cache
+def _cards() -> TypeAdapter[MemoryCard]:
+    return TypeAdapter(MemoryCard)
+
+
+@cache
+def _runs() -> TypeAdapter[RunRecord]:
+    return TypeAdapter(RunRecord)
+
+
+def card_to_json(card: MemoryCard) -> str:
+    """A card as JSON; raises `StoreError` where its text isn't Unicode that can be encoded."""
+    try:
+        return _cards().dump_json(card).decode()
+    except ValueError as error:
+        msg = f"card {card.id!r} can't be kept: it can't be written as JSON ({type(error).__name__})"
+        raise StoreError(msg) from None
+
+
+def card_from_json(text: bytes | str) -> MemoryCard:
+    """The reverse of `card_to_json`; raises `StoreError` for anything else."""
+    try:
+        return _cards().validate_json(text)
+    except ValidationError as error:
+        raise _unreadable("memory card", error) from None
+
+
+def run_to_json(record: RunRecord) -> str:
+    """A run record as JSON; raises `StoreError` where the task's metadata can't be written as JSON."""
+    try:
+        return _runs().dump_json(record).decode()
+    except ValueError as error:
+        msg = f"run {record.run_id!r} can't be kept: its task's metadata isn't JSON ({type(error).__name__})"
+        raise StoreError(msg) from None
+
+
+def run_from_json(text: bytes | str) -> RunRecord:
+    """The reverse of `run_to_json`; raises `StoreError` for anything else."""
+    try:
+        return _runs().validate_json(text)
+    except ValidationError as error:
+        raise _unreadable("run record", error) from None
+
+
+def _unreadable(what: str, error: ValidationError) -> StoreError:
+    # The error's own text would quote the stored text.
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(map(str, first["loc"])) or "the whole"
+    return StoreError(f"a stored {what} can't be read: {where}: {first['type']}; restore the store from a backup")

@@ -1,0 +1,211 @@
+"""The default store: one SQLite file, safe for several processes, with an exact index derived in memory."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from wisen.cards import MemoryCard
+from wisen.embedders.hashing import HashEmbedder
+from wisen.errors import ConfigError, EmbedderMismatchError, StoreReadOnlyError
+from wisen.protocols import Embedder
+from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.stores import statements
+from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.database import Database
+from wisen.stores.index import CardIndex, Probe
+from wisen.stores.ledger import SQLiteLedger
+from wisen.stores.prepared import make_probe, prepare, same_texts
+from wisen.stores.reindex import reindex
+from wisen.stores.serial import card_to_json
+from wisen.stores.vectors import embed_cards, label
+
+_MOST_INDEXES = 1_024
+
+
+class SQLiteVectorStore(SQLiteLedger):
+    """Keeps cards, memory blocks, run records and recorded calls in one SQLite file (a `VectorStore`, `Memory`, `RunLog`, `CallLog`).
+
+    The file opens at the first use, in a thread; `await store.open()` or `async with store` opens it at once. Nothing blocks
+    the event loop. What a call has returned from survives the death of the process; with `fsync=True` that of the machine too.
+    Several processes may use one file: each keeps an index of the tenants it was asked for, and before each search
+    takes in what others have changed. Counting a duplicate doesn't change a card's version.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        embedder: Embedder | None = None,
+        floor: float | None = None,
+        read_only: bool = False,
+        fsync: bool = False,
+        block_limit: int = DEFAULT_BLOCK_LIMIT,
+    ) -> None:
+        """Remember the options; nothing is read or written yet.
+
+        Args:
+            path: The file; it and its directory are made when missing.
+            embedder: Makes the vectors; `None` takes `HashEmbedder`.
+            floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
+            read_only: Never write; every writing method raises `StoreReadOnlyError`.
+            fsync: Wait at each commit until the disk has it, so that a power cut loses nothing either.
+            block_limit: Characters that one memory block holds.
+
+        Raises:
+            ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
+        """
+        if floor is not None and not 0.0 <= floor <= 1.0:
+            msg = f"SQLiteVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
+            raise ConfigError(msg)
+        super().__init__(
+            Database(Path(path).expanduser(), read_only=read_only, fsync=fsync, busy_seconds=60.0), block_limit
+        )
+        self._embedder: Embedder = embedder or HashEmbedder()
+        self._floor = floor
+        self._read_only = read_only
+        self._indexes: dict[str, _TenantIndex] = {}
+
+    @property
+    def path(self) -> Path:
+        """The file that holds everything."""
+        return self._database.path
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+        return self._embedder
+
+    async def open(self) -> None:
+        """Open the file now.
+
+        Raises:
+            ForeignDatabaseError: If it isn't a store this wisen can open.
+            EmbedderMismatchError: If its vectors come from another embedder.
+            StoreError: If it can't be opened.
+        """
+        if self._read_only:
+            await self._database.read(self._check_embedder)
+        else:
+            await self._database.write(self._check_embedder)
+
+    async def __aenter__(self) -> Self:
+        """Open the file now."""
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Finish the writes under way and release the file. Closing twice is fine."""
+        await self._database.close()
+        self._indexes.clear()
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+        if not cards:
+            return []
+        if self._read_only:
+            raise StoreReadOnlyError(str(self.path))
+        vectors = await embed_cards(self._embedder, cards)
+        ready = await self._database.compute(lambda: prepare(cards, vectors, card_to_json))
+
+        def insert(connection: sqlite3.Connection) -> list[Written]:
+            self._claim_embedder(connection)
+            return statements.insert_all(connection, ready)
+
+        return await self._database.write(insert)
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        """See `VectorStore.get`."""
+        return await self._database.read(lambda connection: statements.fetch(connection, card_ids))
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
+        probe = await make_probe(self._embedder, query, self._floor)
+        return await self._database.read(lambda connection: self._search(connection, probe))
+
+    async def update(self, card: MemoryCard) -> None:
+        """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
+        if self._read_only:
+            raise StoreReadOnlyError(str(self.path))
+        kept = (await self.get([card.id]))[0]
+        if same_texts(kept, card):
+            vectors = np.zeros((1, 2, 0), dtype=np.float32)
+        else:
+            vectors = await embed_cards(self._embedder, [card])
+        ready = await self._database.compute(lambda: prepare([card], vectors, card_to_json)[0])
+
+        def write(connection: sqlite3.Connection) -> None:
+            self._check_embedder(connection)
+            statements.replace_card(connection, ready)
+
+        await self._database.write(write)
+
+    async def delete(self, card_ids: Sequence[str]) -> int:
+        """See `VectorStore.delete`."""
+        return await self._database.write(lambda connection: statements.remove(connection, card_ids))
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """See `VectorStore.list`."""
+        return await self._database.read(lambda connection: statements.select(connection, where, limit, offset))
+
+    async def count(self, where: CardFilter) -> int:
+        """See `VectorStore.count`."""
+        return await self._database.read(lambda connection: statements.tally(connection, where))
+
+    async def reindex(self, *, progress: Callable[[int, int], None] = lambda _done, _of: None) -> int:
+        """Embed all cards anew with this store's embedder, which the file then belongs to; says how many.
+
+        Until the end the file keeps its old vectors. `progress` hears how many cards of how many are embedded.
+        """
+        return await reindex(self._database, self._embedder, progress)
+
+    def _check_embedder(self, connection: sqlite3.Connection) -> None:
+        stored: str = connection.execute("SELECT embedder FROM state").fetchone()[0]
+        if stored and stored != label(self._embedder):
+            raise EmbedderMismatchError(str(self.path), stored, label(self._embedder))
+
+    def _claim_embedder(self, connection: sqlite3.Connection) -> None:
+        self._check_embedder(connection)
+        connection.execute("UPDATE state SET embedder = ? WHERE embedder = ''", (label(self._embedder),))
+
+    def _search(self, connection: sqlite3.Connection, probe: Probe) -> list[RecallHit]:
+        index = self._fresh_index(connection, probe.query.filter.tenant or "")
+        matches = index.search(probe)
+        cards = statements.fetch_numbers(connection, [match.number for match in matches])
+        return [match.hit(cards[match.number]) for match in matches]
+
+    def _fresh_index(self, connection: sqlite3.Connection, tenant: str) -> CardIndex:
+        """The tenant's index with all that the snapshot holds; only the reading thread calls this."""
+        generation, epoch, stored = connection.execute("SELECT generation, epoch, embedder FROM state").fetchone()
+        if stored and stored != label(self._embedder):
+            raise EmbedderMismatchError(str(self.path), stored, label(self._embedder))
+        known = self._indexes.pop(tenant, None)
+        if known is None or known.epoch != epoch or known.rows.wasteful:
+            known = _TenantIndex(tenant, self._embedder.dimension, epoch)
+        if known.seen != generation:
+            written, gone = statements.changes(connection, tenant, known.seen)
+            known.rows.drop(gone)
+            known.rows.put(written)
+            known.seen = generation
+        self._indexes[tenant] = known
+        if len(self._indexes) > _MOST_INDEXES:
+            del self._indexes[next(iter(self._indexes))]
+        return known.rows
+
+
+class _TenantIndex:
+    """An index and the state of the file that it shows."""
+
+    def __init__(self, tenant: str, dimension: int, epoch: int) -> None:
+        self.rows = CardIndex(tenant, dimension)
+        self.epoch = epoch
+        self.seen = 0

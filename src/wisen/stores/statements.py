@@ -1,0 +1,167 @@
+"""What the SQLite store asks of its tables: one function per question, each given an open connection."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wisen.cards import MemoryCard
+from wisen.errors import CardNotFoundError
+from wisen.recall import CardFilter, Written
+from wisen.stores.index import IndexRow, sample_card
+from wisen.stores.prepared import PreparedCard, check_successor
+from wisen.stores.serial import card_from_json, card_to_json
+from dataclasses import replace
+
+_INDEX_COLUMNS = """
+    number, id, status, kind, superseded_by != '', scope, run_id, situation_key, created, words, vectors
+"""
+
+
+def next_generation(connection: sqlite3.Connection) -> int:
+    """Count a change to the cards, by which every process notices it."""
+    return connection.execute("UPDATE state SET generation = generation + 1 RETURNING generation").fetchone()[0]
+
+
+def insert_all(connection: sqlite3.Connection, cards: Sequence[PreparedCard]) -> list[Written]:
+    """Add cards in order, counting duplicates."""
+    generation = next_generation(connection)
+    return [_insert(connection, prepared, generation) for prepared in cards]
+
+
+def _insert(connection: sqlite3.Connection, prepared: PreparedCard, generation: int) -> Written:
+    card_id = prepared.card.id
+    if connection.execute("SELECT 1 FROM cards WHERE id = ?", (card_id,)).fetchone():
+        return Written(card_id=card_id, outcome="unchanged")
+    first = connection.execute(
+        "SELECT number, card FROM cards WHERE duplicate_key = ? ORDER BY number LIMIT 1", (prepared.duplicate_key,)
+    ).fetchone()
+    if first is not None:
+        number, text = first
+        kept = card_from_json(text)
+        counted = card_to_json(replace(kept, duplicates=kept.duplicates + 1))
+        connection.execute("UPDATE cards SET card = ? WHERE number = ?", (counted, number))
+        return Written(card_id=kept.id, outcome="duplicate")
+    row = prepared.row(0)
+    number = connection.execute(
+        "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, duplicate_key, superseded_by,"
+        " created, version, changed, card) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
+    ).lastrowid
+    connection.execute("INSERT INTO recall VALUES (?, ?, ?)", (number, row.words, row.vectors))
+    return Written(card_id=card_id, outcome="added")
+
+
+def _columns(prepared: PreparedCard, row: IndexRow) -> tuple[object, ...]:
+    return (
+        row.status,
+        row.kind,
+        row.run_id,
+        row.scope,
+        row.key,
+        prepared.duplicate_key,
+        prepared.card.superseded_by,
+        row.created,
+        prepared.card.version,
+    )
+
+
+def replace_card(connection: sqlite3.Connection, prepared: PreparedCard) -> None:
+    """Write the next version of a stored card; without vectors, the stored ones still hold."""
+    card = prepared.card
+    kept = fetch(connection, [card.id])[0]
+    check_successor(kept, card)
+    duplicates = max(kept.duplicates, card.duplicates)
+    text = prepared.json if duplicates == card.duplicates else card_to_json(replace(card, duplicates=duplicates))
+    row = prepared.row(0)
+    number = connection.execute(
+        "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, duplicate_key = ?,"
+        " superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ? RETURNING number",
+        (*_columns(prepared, row), next_generation(connection), text, card.id),
+    ).fetchone()[0]
+    if row.vectors:
+        connection.execute(
+            "UPDATE recall SET words = ?, vectors = ? WHERE number = ?", (row.words, row.vectors, number)
+        )
+
+
+def fetch(connection: sqlite3.Connection, card_ids: Sequence[str]) -> list[MemoryCard]:
+    """Cards by id, in order; raises `CardNotFoundError`."""
+    rows = connection.execute(
+        "SELECT id, card FROM cards WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(card_ids)),)
+    )
+    found = {card_id: card_from_json(text) for card_id, text in rows}
+    for card_id in card_ids:
+        if card_id not in found:
+            raise CardNotFoundError(card_id)
+    return [found[card_id] for card_id in card_ids]
+
+
+def fetch_numbers(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, MemoryCard]:
+    """Cards by the store's own number."""
+    marks = ", ".join("?" * len(numbers))
+    rows = connection.execute(f"SELECT number, card FROM cards WHERE number IN ({marks})", numbers)  # noqa: S608 - only question marks
+    return {number: card_from_json(text) for number, text in rows}
+
+
+def remove(connection: sqlite3.Connection, card_ids: Sequence[str]) -> int:
+    """Delete cards, leaving a note for other processes' indexes."""
+    generation = next_generation(connection)
+    gone = connection.execute(
+        "DELETE FROM cards WHERE id IN (SELECT value FROM json_each(?)) RETURNING tenant, number",
+        (json.dumps(list(card_ids)),),
+    ).fetchall()
+    notes = [(tenant, generation, number) for tenant, number in gone]
+    connection.executemany("INSERT INTO removed VALUES (?, ?, ?)", notes)
+    return len(gone)
+
+
+def select(connection: sqlite3.Connection, where: CardFilter, limit: int, offset: int) -> list[MemoryCard]:
+    """Cards that the filter accepts, oldest first."""
+    condition, values = _condition(connection, where)
+    rows = connection.execute(
+        f"SELECT card FROM cards WHERE {condition} ORDER BY created, id LIMIT ? OFFSET ?",  # noqa: S608 - fixed conditions
+        (*values, limit, offset),
+    )
+    return [card_from_json(text) for (text,) in rows]
+
+
+def tally(connection: sqlite3.Connection, where: CardFilter) -> int:
+    """How many cards the filter accepts."""
+    condition, values = _condition(connection, where)
+    return connection.execute(f"SELECT count(*) FROM cards WHERE {condition}", values).fetchone()[0]  # noqa: S608 - fixed conditions
+
+
+def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, list[object]]:
+    parts, values = ["1"], list[object]()
+    if where.tenant is not None:
+        parts.append("tenant = ?")
+        values.append(where.tenant)
+    if where.run_id:
+        parts.append("run_id = ? AND run_id != ''")
+        values.append(where.run_id)
+    for column, wanted in (("status", where.statuses), ("kind", where.kinds)):
+        if wanted:
+            parts.append(f"{column} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps([item.value for item in wanted]))
+    if where.agent_role or where.task_type or where.tools:
+        parts.append("scope IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(_fitting_scopes(connection, where)))
+    return " AND ".join(parts), values
+
+
+def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
+    """Which of the stored scopes the filter's own definition accepts."""
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="")
+    stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
+    return [code for (code,) in stored if rest.accepts(sample_card(code))]
+
+
+def changes(connection: sqlite3.Connection, tenant: str, since: int) -> tuple[list[IndexRow], list[int]]:
+    """A tenant's cards written, and the numbers of those removed, after generation `since`."""
+    written: list[IndexRow] = connection.execute(
+        f"SELECT {_INDEX_COLUMNS} FROM cards JOIN recall USING (number) WHERE tenant = ? AND changed > ?",  # noqa: S608 - a constant
+        (tenant, since),
+    ).fetchall()
+    gone = connection.execute("SELECT number FROM removed WHERE tenant = ? AND changed > ?", (tenant, since))
+    return written, [number for (number,) in gone]

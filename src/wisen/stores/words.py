@@ -1,0 +1,151 @@
+"""The lexical side of recall: which words a text has, and which cards have them.
+
+Words are kept as 32-bit hashes, so that a stored card brings its words along without being split again.
+"""
+
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.cards import MemoryCard, normalized
+from wisen.stores.growth import room_for
+from wisen.stores.hybrid import rarity
+
+_EVERYDAY = frozenset(
+    "a about after all also am an and any are as at be been before but by can could did do does doing done each for "
+    "from get given had has have he her here him his how i if in into is it its just let like make me more most must "
+    "my no not now of on one only or other our out over please she should so some such than that the their them then "
+    "there these they this those to too under up us use used using very was we were what when where which while who "
+    "why will with would you your".split()
+)
+_MOST_PER_CARD = 512
+_MOST_PER_QUERY = 48
+_MOST_POSTINGS = 16_384
+
+
+def distinct_words(text: str) -> list[str]:
+    """The words of a text, normalized, each once, in order of appearance; everyday English words are left out."""
+    return [word for word in dict.fromkeys(normalized(text).split()) if word not in _EVERYDAY]
+
+
+def word_hash(word: str) -> int:
+    """A 32-bit hash, the same in every process."""
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+
+
+def card_words(card: MemoryCard) -> bytes:
+    """Hashes of the words of a card's situation and text, as little-endian unsigned 32-bit integers."""
+    found = distinct_words(f"{card.situation.text}\n{card.text}")[:_MOST_PER_CARD]
+    return np.unique(np.fromiter(map(word_hash, found), dtype="<u4", count=len(found))).tobytes()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordQuery:
+    """A query's words, rarest first, with what each is worth."""
+
+    words: tuple[str, ...]
+    hashes: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+
+
+class WordIndex:
+    """Which rows have which words; grows by appending and never shrinks."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._postings: dict[int, array[int]] = {}
+        self._flat: NDArray[np.uint32] = np.empty(256, dtype=np.uint32)
+        self._ends: NDArray[np.int64] = np.zeros(65, dtype=np.int64)
+        self.size = 0
+
+    def extend(self, words: Sequence[bytes]) -> None:
+        """Append one row per entry, each as `card_words` made it."""
+        lengths = np.fromiter((len(entry) // 4 for entry in words), dtype=np.int64, count=len(words))
+        hashes = np.frombuffer(b"".join(words), dtype="<u4")
+        first, used = self.size, int(self._ends[self.size])
+        self._flat = room_for(self._flat, used + len(hashes))
+        self._flat[used : used + len(hashes)] = hashes
+        self._ends = room_for(self._ends, first + len(words) + 1)
+        self._ends[first + 1 : first + len(words) + 1] = used + np.cumsum(lengths)
+        self.size = first + len(words)
+        self._post(hashes, np.repeat(np.arange(first, self.size, dtype=np.uint32), lengths))
+
+    def _post(self, hashes: NDArray[np.uint32], rows: NDArray[np.uint32]) -> None:
+        order = np.argsort(hashes, kind="stable")
+        ordered, rows = hashes[order], rows[order]
+        starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else order
+        bounds = [*starts.tolist(), len(ordered)]
+        for word, start, end in zip(ordered[starts].tolist(), bounds, bounds[1:], strict=False):
+            posting = self._postings.get(word)
+            if posting is None:
+                posting = self._postings[word] = array("I")
+            posting.frombytes(rows[start:end].tobytes())
+
+    def question(self, text: str) -> WordQuery:
+        """The words of a query text, with their rarity among these rows; of a long text only the rarest."""
+        words = distinct_words(text)
+        hashes = [word_hash(word) for word in words]
+        counts = np.array([len(self._postings.get(hashed, ())) for hashed in hashes], dtype=np.float64)
+        weights = rarity(counts, self.size)
+        chosen = np.argsort(-weights, kind="stable")[:_MOST_PER_QUERY]
+        return WordQuery(
+            words=tuple(words[place] for place in chosen.tolist()),
+            hashes=np.array(hashes, dtype=np.uint32)[chosen],
+            weights=weights[chosen],
+        )
+
+    def best(self, query: WordQuery, allowed: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
+        """At most `limit` allowed rows with the most weight of rare words, in no order.
+
+        Reads the rarest words first and stops at a bounded number of entries: common words find nothing by themselves.
+        """
+        lists: list[NDArray[np.uint32]] = []
+        weights: list[float] = []
+        total = 0
+        for hashed, weight in zip(query.hashes.tolist(), query.weights.tolist(), strict=True):
+            posting = self._postings.get(hashed)
+            if posting is None:
+                continue
+            total += len(posting)
+            if total > _MOST_POSTINGS and lists:
+                break
+            lists.append(np.array(posting[-_MOST_POSTINGS:], dtype=np.uint32))
+            weights.append(weight)
+        if not lists:
+            return np.empty(0, dtype=np.int64)
+        return _heaviest(lists, weights, allowed, limit)
+
+    def coverage(self, query: WordQuery, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """For each row the share of the query's weight that it has, and which words: shapes `(r,)` and `(r, words)`."""
+        has = np.zeros((len(rows), len(query.words)), dtype=np.bool_)
+        whole = float(query.weights.sum())
+        if not len(rows) or not whole:
+            return np.zeros(len(rows)), has
+        starts, ends = self._ends[rows], self._ends[rows + 1]
+        lengths = ends - starts
+        owner = np.repeat(np.arange(len(rows)), lengths)
+        inner = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        found = self._flat[np.repeat(starts, lengths) + inner]
+        order = np.argsort(query.hashes)
+        ordered = query.hashes[order]
+        place = np.minimum(np.searchsorted(ordered, found), len(ordered) - 1)
+        hit = ordered[place] == found
+        has[owner[hit], order[place[hit]]] = True
+        return (has @ query.weights) / whole, has
+
+
+def _heaviest(
+    lists: Sequence[NDArray[np.uint32]], weights: Iterable[float], allowed: NDArray[np.bool_], limit: int
+) -> NDArray[np.int64]:
+    rows = np.concatenate(lists)
+    worth = np.repeat(np.fromiter(weights, dtype=np.float64), [len(part) for part in lists])
+    sums = np.bincount(rows, weights=worth, minlength=len(allowed))
+    sums[~allowed] = 0.0
+    candidates = np.flatnonzero(sums)
+    if len(candidates) <= limit:
+        return candidates
+    return candidates[np.argpartition(-sums[candidates], limit - 1)[:limit]]
