@@ -101,9 +101,6 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-__all__: list[str] = []
-__all__ += _HOME_OF
-
 
 def __getattr__(name: str) -> object:
     """Import the module that defines `name`."""
@@ -117,4 +114,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List the public names."""
-    return sorted(__all__)
+    return sorted(_HOME_OF)

@@ -6,7 +6,7 @@ event loop.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wisen.architectures.react import ReAct
@@ -17,7 +17,7 @@ from wisen.events import Event, WorkerEvent
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, KeepsLessons, Memory, RunLog
+from wisen.protocols import Architecture, KeepsLessons, Memory, ModelBinder, RunLog
 from wisen.records import Budget, Clockwork, Task
 from wisen.run import Binder, Run, RunResult, Watchers, events_of
 from wisen.session import AgentSession, Dependencies, Meter, Recorder
@@ -146,7 +146,10 @@ class Agent:
 
     async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
         """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`."""
-        model = deps.model if self.model is None else deps.bind(self.model, f"worker {role}")
+        bind, model = deps.bind, deps.model
+        if self.model is not None:
+            bind = _Own(deps.bind, self._model(None))
+            model = with_bound_advice(bind(None, f"worker {role}"), deps.bound_advice)
         task = replace(session.task, prompt=instructions, tools=(), choices=(), reference=None)
         part = AgentSession(
             id=session.id,
@@ -157,7 +160,8 @@ class Agent:
         )
         lent = replace(
             deps,
-            model=model if self.model is None else with_bound_advice(model, deps.bound_advice),
+            model=model,
+            bind=bind,
             evaluator=self.evaluator,
             agent=role,
             tools=self._tools,
@@ -224,6 +228,17 @@ class Agent:
     def _run_log(self) -> RunLog | None:
         store = self.architecture.lesson_store if isinstance(self.architecture, KeepsLessons) else None
         return next((log for log in (self.memory, store) if isinstance(log, RunLog)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """A run's binder, with the worker's model in place of the run's; implements `ModelBinder`."""
+
+    bind: ModelBinder
+    model: "Model"
+
+    def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
+        return self.bind(self.model if model is None else model, purpose)
 
 
 def _memory_of(architecture: Architecture) -> Memory:

@@ -8,7 +8,8 @@ WisenError
 ├── ModelError                        a model call failed; `model` says which
 │   ├── UnknownModelError             the name means no model
 │   ├── WeightsError                  weights are missing or aren't the expected ones
-│   └── UnknownCallError              a cassette has no answer for this call
+│   ├── UnknownCallError              a cassette has no answer for this call
+│   └── UnreadableAnswerError         a structured answer can't be read, also after a request to repair it
 ├── EvaluationError                   no judgement could be read: the score is unknown
 ├── ReflectionError                   no lesson could be read
 ├── EmbedderError                     an embedder can't be loaded or gave no vectors
@@ -76,6 +77,10 @@ class WeightsError(ModelError):
 
 class UnknownCallError(ModelError):
     """A cassette was asked for a call that it doesn't hold."""
+
+
+class UnreadableAnswerError(ModelError):
+    """A model was asked for structured output, and neither its answer nor its repair could be read."""
 
 
 class EvaluationError(WisenError):

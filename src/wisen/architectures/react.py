@@ -193,9 +193,7 @@ def _finish(session: AgentSession, messages: "list[ModelMessage]", response: "Mo
 
 
 def _text_in(event: object) -> str:
-    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta  # noqa: PLC0415 - see
-
-    above
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta  # noqa: PLC0415 - light
 
     if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
         return event.part.content

@@ -1,8 +1,9 @@
 """Reads the score out of what a judge wrote, or says that there is none to read.
 
-A reply is read line by line into candidates of three ranks: an *overall* or *final* score, a plain `score:` line, anything else that
-says it is a score. The highest rank that has a candidate decides, and only if all its candidates agree. What stands in quotation
-marks, code or a block quote, or after words such as "e.g.", is an example and not the judgement.
+A reply is read line by line into candidates of three ranks: an *overall* or *final* score, a plain `score:` line,
+anything else that says it is a score. The highest rank that has a candidate decides, and only if all its candidates
+agree. What stands in quotation marks, code or a block quote, or after words such as "e.g.", is an example and not the
+judgement.
 
 Every pattern runs in time linear in the text: repetitions are bounded and none is nested in an unbounded one.
 """
@@ -80,12 +81,14 @@ _OWN_SCORE = frozenset(
 _JSON_KEY = re.compile(r'["\']([\w ]{1,40})["\']\s{0,3}:')
 _TAG = re.compile(r"<(/?)([a-z_]{1,30})>")
 _QUOTED = re.compile(
-    r'"[^"\n]{1,500}"|`[^`\n]{1,500}`|“[^”\n]{1,500}”|«[^»\n]{1,500}»|(?<!\w)\'[^\'\n]{1,200}\'(?!\w)|‘[^’\n]{1,200}’(?!\w)'
+    r'"[^"\n]{1,500}"|`[^`\n]{1,500}`|“[^”\n]{1,500}”|«[^»\n]{1,500}»|(?<!\w)\'[^\'\n]{1,200}\'(?!\w)|\u2018[^\u2019\n]{1,200}\u2019(?!\w)'
 )
+_EDGES = "|[]{} "
+_BULLET = re.compile(r"[-+•]\s{1,4}")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED = re.compile(rf"\b({'|'.join(_WORDS)})\s(?:out\s)?of\s({'|'.join(_WORDS[1:])})\b")
 _MARKUP = str.maketrans(
-    {"*": None, "#": None, "_": " ", "\u2212": "-", "\u2010": "-", "\u2011": "-", "\t": " ", "’": "'"}
+    {"*": None, "#": None, "_": " ", "\u2212": "-", "\u2010": "-", "\u2011": "-", "\t": " ", "\u2019": "'"}
 )
 _JSON_KEYS = ("overall_score", "overall", "final_score", "final", "score", "rating", "grade")
 
@@ -99,10 +102,12 @@ class _Candidate:
 
 
 def parse_score(text: str) -> float | None:
-    """The score in [0, 1] that `text` states, or `None` when it states none, one outside, or several that contradict each other.
+    """The score in [0, 1] that `text` states.
 
-    Reads a decimal (also `.9` and `0,85`), a percentage, `8/10` and `8 out of 10`, JSON, Markdown and sentences. A whole number above
-    1 needs its scale. Pure; linear in the length of `text`.
+    `None` when it states none, one outside, or several that contradict each other.
+
+    Reads a decimal (also `.9` and `0,85`), a percentage, `8/10` and `8 out of 10`, JSON, Markdown and sentences. A
+    whole number above 1 needs its scale. Pure; linear in the length of `text`.
     """
     normal = unicodedata.normalize("NFKC", text).strip()
     found, score = _from_json(normal)
@@ -150,7 +155,9 @@ def _plain(line: str) -> str:
     line = line.translate(_MARKUP)
     line = _QUOTED.sub(_keep_values, line)
     line = _SPELLED.sub(lambda spelled: f"{_WORDS.index(spelled[1])} out of {_WORDS.index(spelled[2])}", line)
-    return line.strip("|[]{}- •").strip()
+    line = line.strip(_EDGES)
+    bullet = _BULLET.match(line)
+    return line[bullet.end() :].strip(_EDGES) if bullet else line
 
 
 def _keep_values(quotation: re.Match[str]) -> str:
@@ -160,15 +167,17 @@ def _keep_values(quotation: re.Match[str]) -> str:
 
 def _in_line(line: str, *, at_edge: bool, quoted: bool) -> Iterator[_Candidate]:
     labelled = False
+    cue = _EXAMPLE.search(line)
+    example_from = cue.start() if cue else len(line)
     for rank, match in _labelled(line):
         labelled = True
-        if not _EXAMPLE.search(line, 0, match.start()):
+        if match.start() < example_from:
             yield _Candidate(rank=rank, score=_score(match), quoted=quoted)
     if labelled:
         return
     for pattern in (_VALUE_FIRST, _SAID):
         for match in pattern.finditer(line):
-            if _states_fraction(match) and not _EXAMPLE.search(line, 0, match.start()):
+            if _states_fraction(match) and match.start() < example_from:
                 yield _Candidate(rank=_LOOSE, score=_score(match), quoted=quoted)
     alone = _ALONE.match(line)
     if alone and (at_edge or _states_fraction(alone)):

@@ -1,5 +1,6 @@
 """Reads a request to a model as plain text: system, examples and prompt, in the order in which a model sees them."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -73,6 +74,17 @@ def merged(turns: Iterable[Message]) -> list[Message]:
     """The same turns with neighbours of one role joined, since many chat templates allow only one at a time."""
     groups = (list(group) for _, group in groupby(turns, key=lambda turn: turn.role))
     return [replace(group[0], content="\n\n".join(turn.content for turn in group)) for group in groups]
+
+
+_CONTROL = re.compile(r"<(?=\|[^|<>\n]{1,40}\|>|/?s>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>)|\[(?=/?INST\])")
+
+
+def defused(text: str) -> str:
+    """The same text with a zero-width joiner inside whatever chat templates use to begin or end a turn.
+
+    Text of a task, a tool or a lesson can't open a turn of its own then. Only models that are given tokens need it.
+    """
+    return _CONTROL.sub("\\g<0>\u200d", text)
 
 
 def _turns(messages: Sequence[ModelMessage], worded: Callable[[ToolCallPart], str]) -> Iterator[Message]:

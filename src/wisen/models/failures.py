@@ -40,11 +40,31 @@ _ADVICE: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
+_CATEGORIES: dict[int, type[ModelAPIError]] = {
+    401: ModelAuthenticationError,
+    402: ModelQuotaExceededError,
+    403: ModelAuthenticationError,
+    404: ModelNotFoundError,
+    408: ModelTimeoutError,
+    429: ModelRateLimitError,
+    503: ModelUnavailableError,
+    529: ModelUnavailableError,
+}
+"""What an HTTP status means where the provider's adapter didn't say it."""
+
+_SERVER_FAILED = 500
+
+
 def model_error(name: str, error: Exception) -> ModelError:
     """What to raise `from error` for a failed call of the model `name`."""
-    status = f" (HTTP {error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    category, status = type(error), ""
+    if isinstance(error, ModelHTTPError):
+        status = f" (HTTP {error.status_code})"
+        if category is ModelHTTPError:
+            otherwise = ModelServerError if error.status_code >= _SERVER_FAILED else ModelAPIError
+            category = _CATEGORIES.get(error.status_code, otherwise)
     for kind, advice in _ADVICE:
-        if isinstance(error, kind):
+        if issubclass(category, kind):
             return ModelError(name, advice + status)
     if isinstance(error, UserError):
         # These are about the program's own settings, such as a missing key, and hold no conversation.

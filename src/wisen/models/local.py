@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from pydantic_ai.usage import RequestUsage
 
 from wisen.errors import ModelError
 from wisen.models.constraints import Constraint, constraint
-from wisen.models.conversation import conversation, merged
+from wisen.models.conversation import conversation, defused, merged
 from wisen.models.engine import Engine, EngineOptions, Piece, engines
 from wisen.models.streamed import WholeResponse
 from wisen.models.weights import KNOWN, SMOLLM2, checked_weights
@@ -28,6 +28,8 @@ _PROFILE = ModelProfile(
     supports_json_schema_output=True,
     default_structured_output_mode="native",
     json_schema_transformer=InlineDefsJsonSchemaTransformer,
+    # The chat template's tokens count wherever they stand; this takes out of answers what `defused` puts into prompts.
+    may_tokenize_special_tokens_in_content=True,
 )
 _SAMPLING = (
     ("top_p", "top_p"),
@@ -75,6 +77,7 @@ class LocalModel(Model[Any]):
         self._sha256 = sha256
         known = KNOWN.get(self._weights)
         self._chat = (known is None or known.chat) if chat is None else chat
+        self._path: Path | None = None
         self._calls = count(1)
 
     @property
@@ -144,13 +147,14 @@ class LocalModel(Model[Any]):
         await self._engine()
 
     async def close(self) -> None:
-        """Free the weights for the whole process; a later call loads them again."""
-        path = await asyncio.to_thread(checked_weights, self._weights, self._sha256)
-        await asyncio.to_thread(engines().drop, path, self._options)
+        """Free the weights, if they are loaded, for the whole process; a later call loads them again."""
+        if self._path is not None:
+            await asyncio.to_thread(engines().drop, self._path, self._options)
 
     async def _engine(self) -> Engine:
-        path = await asyncio.to_thread(checked_weights, self._weights, self._sha256)
-        return await asyncio.to_thread(engines().get, path, self._options)
+        if self._path is None:
+            self._path = await asyncio.to_thread(checked_weights, self._weights, self._sha256)
+        return await asyncio.to_thread(engines().get, self._path, self._options)
 
     async def _pieces(self, body: dict[str, object]) -> AsyncGenerator[Piece]:
         engine = await self._engine()
@@ -166,7 +170,8 @@ class LocalModel(Model[Any]):
         limits: Constraint,
     ) -> dict[str, object]:
         given = cast("Mapping[str, object]", settings or {})
-        turns = merged(limits.worded(conversation(messages, parameters, limits.worded_call)))
+        worded = limits.worded(conversation(messages, parameters, limits.worded_call))
+        turns = [replace(turn, content=defused(turn.content)) for turn in merged(worded)]
         body: dict[str, object] = {
             "temperature": given.get("temperature", 0),
             "seed": given.get("seed", self._seed),

@@ -1,6 +1,7 @@
 """One SQLite file, opened lazily and used from two threads: one that writes in groups, one that reads.
 
-Nothing here runs on the event loop but the submitting. No object is bound to a loop, so one store serves several `run_sync`s.
+Nothing here runs on the event loop but the submitting. No object is bound to a loop, so one store serves any
+number of `run_sync`s.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -22,13 +24,33 @@ _Result = TypeVar("_Result")
 _Work = Callable[[sqlite3.Connection], _Result]
 _CACHE_KIB = 65_536
 _FIRST_PAUSE = 0.005
+_WAIT_MS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A write that waits for its turn."""
+
+    work: _Work[Any]
+    before: Callable[[], None] | None
+    result: Future[Any]
+
+    def prepared(self) -> bool:
+        """Do what comes before the transaction; where that fails, the job is over."""
+        try:
+            if self.before is not None:
+                self.before()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for this write has to hear of it
+            self.result.set_exception(error)
+            return False
+        return True
 
 
 class Database:
     """Runs work on the file: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
 
-    Writes that wait at the same time share one transaction, each in a savepoint of its own, so that many concurrent small
-    writes cost one commit. Cancelling the wait for a write either keeps it from starting or lets it finish whole.
+    Writes that wait at the same time share one transaction, each in a savepoint of its own, so that many small writes
+    at once cost one commit. Cancelling the wait for a write either keeps it from starting or lets it finish whole.
     """
 
     def __init__(self, path: Path, *, read_only: bool, fsync: bool, busy_seconds: float) -> None:
@@ -38,7 +60,7 @@ class Database:
         self._fsync = fsync
         self._busy_seconds = busy_seconds
         self._guard = threading.Lock()
-        self._waiting: deque[tuple[_Work[Any], Future[Any]]] = deque()
+        self._waiting: deque[_Job] = deque()
         self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-write")
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-read")
         self._computing_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-compute")
@@ -51,13 +73,16 @@ class Database:
         self._refuse_closed()
         return await asyncio.get_running_loop().run_in_executor(self._reader_thread, self._do_read, work)
 
-    async def write(self, work: _Work[_Result]) -> _Result:
-        """Run `work` in the writing thread; returns when it is committed."""
+    async def write(self, work: _Work[_Result], *, before: Callable[[], None] | None = None) -> _Result:
+        """Run `work` in the writing thread; returns when it is committed.
+
+        `before` runs first, in the same thread and before any lock is taken: there belongs what takes long.
+        """
         self._refuse_closed()
         if self._read_only:
             raise StoreReadOnlyError(str(self.path))
         result: Future[_Result] = Future()
-        self._waiting.append((work, result))
+        self._waiting.append(_Job(work, before, result))
         self._writer_thread.submit(self._drain)
         return await asyncio.wrap_future(result)
 
@@ -99,10 +124,10 @@ class Database:
 
     def _drain(self) -> None:
         """Do all waiting writes in one transaction; a later call then finds nothing left to do."""
-        jobs: list[tuple[_Work[Any], Future[Any]]] = []
+        jobs: list[_Job] = []
         while self._waiting:
             job = self._waiting.popleft()
-            if job[1].set_running_or_notify_cancel():
+            if job.result.set_running_or_notify_cancel() and job.prepared():
                 jobs.append(job)
         if not jobs:
             return
@@ -116,25 +141,25 @@ class Database:
             for result, value in done:
                 result.set_result(value)
 
-    def _fail(self, jobs: list[tuple[_Work[Any], Future[Any]]], error: BaseException) -> None:
-        for _, result in jobs:
-            if not result.done():
-                result.set_exception(error)
+    def _fail(self, jobs: list[_Job], error: BaseException) -> None:
+        for job in jobs:
+            if not job.result.done():
+                job.result.set_exception(error)
 
-    def _commit(self, jobs: list[tuple[_Work[Any], Future[Any]]]) -> list[tuple[Future[Any], object]]:
+    def _commit(self, jobs: list[_Job]) -> list[tuple[Future[Any], object]]:
         if self._writer is None:
             self._writer = self._open(write=True)
         writer = self._writer
         done: list[tuple[Future[Any], object]] = []
-        writer.execute("BEGIN IMMEDIATE")
+        self._begin(writer)
         try:
-            for work, result in jobs:
+            for job in jobs:
                 writer.execute("SAVEPOINT one")
                 try:
-                    done.append((result, work(writer)))
+                    done.append((job.result, job.work(writer)))
                 except StoreError as error:
                     writer.execute("ROLLBACK TO one")
-                    result.set_exception(error)
+                    job.result.set_exception(error)
                 writer.execute("RELEASE one")
             writer.execute("COMMIT")
         except BaseException:
@@ -143,19 +168,42 @@ class Database:
             raise
         return done
 
+    def _begin(self, writer: sqlite3.Connection) -> None:
+        # SQLite's own waiting grows to a tenth of a second a time, which leaves the file idle when several write.
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                writer.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            else:
+                return
+
     def _open(self, *, write: bool) -> sqlite3.Connection:
         with self._guard:
             if not self._read_only and self._writer is None and self._reader is None:
                 self._make_parent()
-            connection = self._connect(write=write)
             try:
-                self._settle(connection)
-                if not write:
-                    connection.execute("PRAGMA query_only = ON")
-            except BaseException:
-                connection.close()
-                raise
-            return connection
+                return self._opened(write=write, query="")
+            except sqlite3.OperationalError as error:
+                if not (self._read_only and self.path.exists() and error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN):
+                    raise
+                # A directory that can't be written has no place for the shared memory of WAL; nobody else writes there.
+                return self._opened(write=write, query="&immutable=1")
+
+    def _opened(self, *, write: bool, query: str) -> sqlite3.Connection:
+        connection = self._connect(query)
+        try:
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._fsync else 'NORMAL'}")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB if write else _CACHE_KIB // 4}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._settle(connection)
+            connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}" if write else "PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _make_parent(self) -> None:
         try:
@@ -166,16 +214,10 @@ class Database:
             msg = f"store {str(self.path)!r} can't be made: {error.strerror}; pass another path"
             raise StoreError(msg) from None
 
-    def _connect(self, *, write: bool) -> sqlite3.Connection:
+    def _connect(self, query: str) -> sqlite3.Connection:
         mode = "ro" if self._read_only else "rwc"
-        uri = f"file:{quote(str(self.path))}?mode={mode}"
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
-        )
-        connection.execute(f"PRAGMA synchronous = {'FULL' if self._fsync else 'NORMAL'}")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB if write else _CACHE_KIB // 4}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        return connection
+        uri = f"file:{quote(str(self.path))}?mode={mode}{query}"
+        return sqlite3.connect(uri, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         """Check that the file is a store of a version we know, and bring a new or older one up to date."""
@@ -229,18 +271,19 @@ class Database:
 
     def _explained(self, error: sqlite3.Error | UnicodeError) -> StoreError:
         path, code = str(self.path), getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_READONLY:
-            return StoreReadOnlyError(path)
-        if code == sqlite3.SQLITE_NOTADB:
-            return ForeignDatabaseError(path, "not a database")
-        if code == sqlite3.SQLITE_CORRUPT:
-            return ForeignDatabaseError(path, "a damaged database")
-        if code == sqlite3.SQLITE_CANTOPEN:
-            if self._read_only and not self.path.exists():
-                return StoreError(f"no store at {path!r}; pass the path of an existing one")
-            return StoreError(f"store {path!r} can't be opened; check that its directory can be read and written")
-        if code == sqlite3.SQLITE_BUSY:
-            seconds = self._busy_seconds
-            return StoreError(f"store {path!r} was locked by another process for {seconds:g} s; try again")
+        missing = self._read_only and not self.path.exists()
         said = error if isinstance(error, sqlite3.Error) else "a name or id isn't valid Unicode"
-        return StoreError(f"store {path!r} failed: {said}")
+        known: dict[int, StoreError] = {
+            sqlite3.SQLITE_READONLY: StoreReadOnlyError(path),
+            sqlite3.SQLITE_NOTADB: ForeignDatabaseError(path, "not a database"),
+            sqlite3.SQLITE_CORRUPT: ForeignDatabaseError(path, "a damaged database"),
+            sqlite3.SQLITE_CANTOPEN: StoreError(
+                f"no store at {path!r}; pass the path of an existing one"
+                if missing
+                else f"store {path!r} can't be opened; check that it is a file in a directory that can be written"
+            ),
+            sqlite3.SQLITE_BUSY: StoreError(
+                f"store {path!r} was locked by another process for {self._busy_seconds:g} s; try again"
+            ),
+        }
+        return known.get(code, StoreError(f"store {path!r} failed: {said}"))

@@ -1,6 +1,6 @@
 """The derived index over one tenant's cards: finds the rows that fit a situation, exactly filtered.
 
-It can be rebuilt from the stored cards at any time, and only ever sees one tenant. Not safe for several threads at once.
+It can be rebuilt from the stored cards at any time, and only ever sees one tenant. One thread at a time may use it.
 """
 
 import heapq
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus
 from wisen.recall import CardFilter, RecallHit, RecallQuery
-from wisen.records import NEVER
 from wisen.stores import hybrid
 from wisen.stores.growth import room_for
 from wisen.stores.vectors import BIT_WORDS, packed_dtype, sign_bits
@@ -84,9 +83,7 @@ def sample_card(scope: str, *, tenant: str = "", kind: str = "lesson", status: s
     return MemoryCard(
         kind=MemoryKind(kind),
         status=MemoryStatus(status),
-        scope=MemoryScope(
-            tenant=tenant, agent_roles=tuple(roles), tool_names=tuple(tools), task_types=tuple(types)
-        ),
+        scope=MemoryScope(tenant=tenant, agent_roles=tuple(roles), tool_names=tuple(tools), task_types=tuple(types)),
         id="sample",
     )
 
@@ -94,13 +91,6 @@ def sample_card(scope: str, *, tenant: str = "", kind: str = "lesson", status: s
 def prompt_code(key: str) -> int:
     """A situation's key as a signed 64-bit number; 0 without a prompt."""
     return int.from_bytes(bytes.fromhex(key[:16]), "little", signed=True) if key else 0
-
-
-def created_code(card: MemoryCard) -> int:
-    """When the card was made, in microseconds; cards of one store are ordered by it."""
-    made = card.provenance.created_at
-    since = (made if made.tzinfo else made.replace(tzinfo=NEVER.tzinfo)) - NEVER
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 class CardIndex:
@@ -138,7 +128,12 @@ class CardIndex:
         return self.size - len(self._row_of) > max(1024, len(self._row_of))
 
     def put(self, rows: Sequence[IndexRow]) -> None:
-        """Take in cards; a number that is there already is replaced."""
+        """Take in cards; a number that is there already is replaced. Numbers must differ.
+
+        Without vectors, words and vectors stay as they are; then the number has to be there.
+        """
+        self._restate([row for row in rows if not row[-1]])
+        rows = [row for row in rows if row[-1]]
         if not rows:
             return
         self.drop([row[0] for row in rows])
@@ -166,6 +161,37 @@ class CardIndex:
             row = self._row_of.pop(number, None)
             if row is not None:
                 self._class[row] = 0
+
+    def _restate(self, rows: Sequence[IndexRow]) -> None:
+        for number, _, status, kind, superseded, scope, run_id, key, created, _, _ in rows:
+            row = self._row_of[number]
+            self._class[row] = self._class_of((status, kind, superseded, scope))
+            self._run[row] = self._runs.setdefault(run_id, len(self._runs))
+            self._key[row] = key
+            self._created[row] = created
+
+    def rows(self) -> list[IndexRow]:
+        """The live cards, from which an index without waste can be made."""
+        classes = {code: parts for parts, code in self._classes.items()}
+        runs = list(self._runs)
+        exported: list[IndexRow] = []
+        for number, row in self._row_of.items():
+            packed = np.zeros(1, dtype=self._dtype)
+            packed["inverse"], packed["codes"] = self._inverse[row], self._codes[row]
+            packed["bits"] = self._bits[:, row].reshape(2, BIT_WORDS)
+            exported.append(
+                IndexRow(
+                    number,
+                    self._ids[row],
+                    *classes[int(self._class[row])],
+                    runs[self._run[row]],
+                    int(self._key[row]),
+                    int(self._created[row]),
+                    self._words.row(row),
+                    packed.tobytes(),
+                )
+            )
+        return exported
 
     def search(self, probe: Probe) -> list[Match]:
         """The best `query.k` rows, best first, none below the floor."""
@@ -257,7 +283,8 @@ class CardIndex:
         return nearest if sparse else nearest[rows]
 
     def _cosines(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        dots = self._codes[rows].astype(np.float32) @ vector
+        # Not `@`: its threads wait for each other on a busy machine, and its sums depend on the number of rows.
+        dots = np.einsum("rpd,d->rp", self._codes[rows].astype(np.float32), vector)
         return (dots * self._inverse[rows]).astype(np.float64)
 
     def _ranked(self, probe: Probe, words: WordQuery, rows: NDArray[np.int64], same: NDArray[np.int64]) -> list[Match]:

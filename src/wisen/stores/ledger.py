@@ -3,9 +3,10 @@
 import sqlite3
 
 from wisen.errors import ConfigError, RunNotFoundError
-from wisen.records import NEVER, RunRecord
+from wisen.records import RunRecord
 from wisen.stores.blocks import appended, bounded
 from wisen.stores.database import Database
+from wisen.stores.ordering import moment
 from wisen.stores.serial import run_from_json, run_to_json
 
 
@@ -40,7 +41,7 @@ class SQLiteLedger:
     async def save_run(self, record: RunRecord) -> None:
         """See `RunLog.save_run`."""
         text = run_to_json(record)
-        row = (record.run_id, record.task.tenant, started_code(record), text)
+        row = (record.run_id, record.task.tenant, moment(record.started_at), text)
         await self._database.write(lambda connection: _put_run(connection, row))
 
     async def run(self, run_id: str) -> RunRecord:
@@ -85,13 +86,6 @@ class SQLiteLedger:
             return None if found is None else bytes(found[0])
 
         return await self._database.read(find)
-
-
-def started_code(record: RunRecord) -> int:
-    """When the run began, in microseconds; runs are ordered by it."""
-    began = record.started_at
-    since = (began if began.tzinfo else began.replace(tzinfo=NEVER.tzinfo)) - NEVER
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def _block(connection: sqlite3.Connection, tenant: str, name: str) -> str:

@@ -11,7 +11,8 @@ from wisen.errors import StoreError
 from wisen.protocols import Embedder
 from wisen.recall import RecallQuery
 from wisen.stores.hybrid import DEFAULT_FLOOR
-from wisen.stores.index import IndexRow, Probe, created_code, prompt_code, scope_code
+from wisen.stores.index import IndexRow, Probe, prompt_code, scope_code
+from wisen.stores.ordering import moment
 from wisen.stores.vectors import embed_texts, pack
 from wisen.stores.words import card_words
 
@@ -39,25 +40,31 @@ class PreparedCard:
             scope=scope_code(card.scope),
             run_id=card.provenance.run_id,
             key=prompt_code(card.situation.key),
-            created=created_code(card),
+            created=moment(card.provenance.created_at),
             words=self.words,
             vectors=self.vectors,
         )
 
 
 def prepare(
-    cards: Sequence[MemoryCard], vectors: NDArray[np.float32], to_json: Callable[[MemoryCard], str] = lambda _: ""
+    cards: Sequence[MemoryCard],
+    vectors: NDArray[np.float32] | None,
+    to_json: Callable[[MemoryCard], str] = lambda _: "",
 ) -> list[PreparedCard]:
-    """Compute what is kept of each card, given both its vectors: shape `(cards, 2, dimension)`."""
+    """Compute what is kept of each card, given both its vectors: shape `(cards, 2, dimension)`.
+
+    `vectors=None` leaves words and vectors empty: the cards are new versions with the texts that are stored.
+    """
+    packed = [b""] * len(cards) if vectors is None else pack(vectors)
     return [
         PreparedCard(
             card=card,
             json=to_json(card),
             duplicate_key=card.duplicate_key,
-            words=card_words(card),
-            vectors=packed,
+            words=card_words(card) if vectors is not None else b"",
+            vectors=entry,
         )
-        for card, packed in zip(cards, pack(vectors), strict=True)
+        for card, entry in zip(cards, packed, strict=True)
     ]
 
 

@@ -1,6 +1,9 @@
 """Cards and run records as JSON, the form in which files keep them."""
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
+from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -39,7 +42,7 @@ def card_from_json(text: bytes | str) -> MemoryCard:
 def run_to_json(record: RunRecord) -> str:
     """A run record as JSON; raises `StoreError` where the task's metadata can't be written as JSON."""
     try:
-        return _runs().dump_json(record).decode()
+        return _runs().dump_json(record, fallback=_plain, warnings=False).decode()
     except ValueError as error:
         msg = f"run {record.run_id!r} can't be kept: its task's metadata isn't JSON ({type(error).__name__})"
         raise StoreError(msg) from None
@@ -51,6 +54,14 @@ def run_from_json(text: bytes | str) -> RunRecord:
         return _runs().validate_json(text)
     except ValidationError as error:
         raise _unreadable("run record", error) from None
+
+
+def _plain(value: object) -> dict[str, object]:
+    # pydantic doesn't know the read-only mappings that records have by default.
+    if isinstance(value, MappingProxyType):
+        return dict(cast("Mapping[str, object]", value))
+    msg = f"can't be written as JSON: {type(value).__name__}"
+    raise ValueError(msg)
 
 
 def _unreadable(what: str, error: ValidationError) -> StoreError:

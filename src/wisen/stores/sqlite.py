@@ -6,8 +6,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
 from wisen.cards import MemoryCard
 from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError, EmbedderMismatchError, StoreReadOnlyError
@@ -18,7 +16,7 @@ from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.database import Database
 from wisen.stores.index import CardIndex, Probe
 from wisen.stores.ledger import SQLiteLedger
-from wisen.stores.prepared import make_probe, prepare, same_texts
+from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
 from wisen.stores.serial import card_to_json
 from wisen.stores.vectors import embed_cards, label
@@ -27,12 +25,12 @@ _MOST_INDEXES = 1_024
 
 
 class SQLiteVectorStore(SQLiteLedger):
-    """Keeps cards, memory blocks, run records and recorded calls in one SQLite file (a `VectorStore`, `Memory`, `RunLog`, `CallLog`).
+    """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in one SQLite file.
 
-    The file opens at the first use, in a thread; `await store.open()` or `async with store` opens it at once. Nothing blocks
-    the event loop. What a call has returned from survives the death of the process; with `fsync=True` that of the machine too.
-    Several processes may use one file: each keeps an index of the tenants it was asked for, and before each search
-    takes in what others have changed. Counting a duplicate doesn't change a card's version.
+    The file opens at the first use, in a thread; `await store.open()` or `async with store` opens it at once. Nothing
+    blocks the event loop. What a call has returned from outlives the process, and with `fsync=True` a power cut to
+    the machine. Several processes may use one file: each keeps an index of the tenants it was asked for, and takes in
+    what others have changed before each search. Counting a duplicate doesn't change a card's version.
     """
 
     def __init__(
@@ -115,13 +113,13 @@ class SQLiteVectorStore(SQLiteLedger):
         if self._read_only:
             raise StoreReadOnlyError(str(self.path))
         vectors = await embed_cards(self._embedder, cards)
-        ready = await self._database.compute(lambda: prepare(cards, vectors, card_to_json))
+        ready: list[PreparedCard] = []
 
         def insert(connection: sqlite3.Connection) -> list[Written]:
             self._claim_embedder(connection)
             return statements.insert_all(connection, ready)
 
-        return await self._database.write(insert)
+        return await self._database.write(insert, before=lambda: ready.extend(prepare(cards, vectors, card_to_json)))
 
     async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
         """See `VectorStore.get`."""
@@ -130,24 +128,21 @@ class SQLiteVectorStore(SQLiteLedger):
     async def search(self, query: RecallQuery) -> list[RecallHit]:
         """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
         probe = await make_probe(self._embedder, query, self._floor)
-        return await self._database.read(lambda connection: self._search(connection, probe))
+        return [*await self._database.read(lambda connection: self._search(connection, probe))]
 
     async def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
         if self._read_only:
             raise StoreReadOnlyError(str(self.path))
         kept = (await self.get([card.id]))[0]
-        if same_texts(kept, card):
-            vectors = np.zeros((1, 2, 0), dtype=np.float32)
-        else:
-            vectors = await embed_cards(self._embedder, [card])
-        ready = await self._database.compute(lambda: prepare([card], vectors, card_to_json)[0])
+        vectors = None if same_texts(kept, card) else await embed_cards(self._embedder, [card])
+        ready: list[PreparedCard] = []
 
         def write(connection: sqlite3.Connection) -> None:
             self._check_embedder(connection)
-            statements.replace_card(connection, ready)
+            statements.replace_card(connection, ready[0])
 
-        await self._database.write(write)
+        await self._database.write(write, before=lambda: ready.extend(prepare([card], vectors, card_to_json)))
 
     async def delete(self, card_ids: Sequence[str]) -> int:
         """See `VectorStore.delete`."""
@@ -177,7 +172,7 @@ class SQLiteVectorStore(SQLiteLedger):
         self._check_embedder(connection)
         connection.execute("UPDATE state SET embedder = ? WHERE embedder = ''", (label(self._embedder),))
 
-    def _search(self, connection: sqlite3.Connection, probe: Probe) -> list[RecallHit]:
+    def _search(self, connection: sqlite3.Connection, probe: Probe) -> Sequence[RecallHit]:
         index = self._fresh_index(connection, probe.query.filter.tenant or "")
         matches = index.search(probe)
         cards = statements.fetch_numbers(connection, [match.number for match in matches])

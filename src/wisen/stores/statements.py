@@ -11,7 +11,6 @@ from wisen.recall import CardFilter, Written
 from wisen.stores.index import IndexRow, sample_card
 from wisen.stores.prepared import PreparedCard, check_successor
 from wisen.stores.serial import card_from_json, card_to_json
-from dataclasses import replace
 
 _INDEX_COLUMNS = """
     number, id, status, kind, superseded_by != '', scope, run_id, situation_key, created, words, vectors
@@ -140,9 +139,12 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
     if where.run_id:
         parts.append("run_id = ? AND run_id != ''")
         values.append(where.run_id)
-    for column, wanted in (("status", where.statuses), ("kind", where.kinds)):
+    for condition, wanted in (
+        ("status IN (SELECT value FROM json_each(?))", where.statuses),
+        ("kind IN (SELECT value FROM json_each(?))", where.kinds),
+    ):
         if wanted:
-            parts.append(f"{column} IN (SELECT value FROM json_each(?))")
+            parts.append(condition)
             values.append(json.dumps([item.value for item in wanted]))
     if where.agent_role or where.task_type or where.tools:
         parts.append("scope IN (SELECT value FROM json_each(?))")

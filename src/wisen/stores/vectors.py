@@ -18,6 +18,7 @@ from wisen.protocols import Embedder
 BITS = 512
 BIT_WORDS = BITS // 64
 _SEED = 20_260_101
+_ROUNDS = 2
 
 
 @cache
@@ -27,17 +28,32 @@ def packed_dtype(dimension: int) -> np.dtype[Any]:
 
 
 @cache
-def _directions(dimension: int) -> NDArray[np.float32]:
-    # Stored bits must mean the same in every process and version, so this relies on Random.randbytes alone. Sign bits of the
-    # plain coordinates would say nothing of sparse vectors, whose coordinates are mostly zero.
-    drawn = np.frombuffer(Random(_SEED).randbytes(dimension * BITS), dtype=np.uint8)
-    return (drawn.astype(np.float32) - 127.5).reshape(dimension, BITS)
+def _flips(width: int) -> NDArray[np.float32]:
+    # Stored bits must mean the same in every process and version, so this relies on Random.randbytes alone.
+    drawn = np.frombuffer(Random(_SEED).randbytes(_ROUNDS * width), dtype=np.uint8)
+    return ((drawn & 1).astype(np.float32) * 2 - 1).reshape(_ROUNDS, width)
 
 
 def sign_bits(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Which side of `BITS` fixed random planes each row lies on: shape `(rows, BIT_WORDS)`."""
-    sides = vectors @ _directions(vectors.shape[-1]) > 0
-    return np.packbits(sides, axis=-1).view("<u8")
+    """Which side of `BITS` fixed random planes each row lies on: shape `(rows, BIT_WORDS)`.
+
+    The rows are turned first, by rounds of random sign flips and a Hadamard transform (Ailon and Chazelle 2009): signs of
+    the plain coordinates would say nothing of sparse vectors. A matrix product would be no faster, and the threads that it
+    starts wait for each other on a busy machine.
+    """
+    count, dimension = vectors.shape
+    width = max(BITS, 1 << (dimension - 1).bit_length())
+    turned = np.zeros((count, width), dtype=np.float32)
+    turned[:, :dimension] = vectors
+    spare = np.empty_like(turned)
+    half = width // 2
+    for flips in _flips(width):
+        turned *= flips
+        for _ in range(width.bit_length() - 1):
+            np.add(turned[:, :half], turned[:, half:], out=spare[:, 0::2])
+            np.subtract(turned[:, :half], turned[:, half:], out=spare[:, 1::2])
+            turned, spare = spare, turned
+    return np.packbits(turned[:, :BITS] > 0, axis=-1).view("<u8")
 
 
 def pack(vectors: NDArray[np.float32]) -> list[bytes]:

@@ -3,6 +3,7 @@
 Words are kept as 32-bit hashes, so that a stored card brings its words along without being split again.
 """
 
+import re
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
@@ -16,11 +17,16 @@ from wisen.stores.growth import room_for
 from wisen.stores.hybrid import rarity
 
 _EVERYDAY = frozenset(
-    "a about after all also am an and any are as at be been before but by can could did do does doing done each for "
-    "from get given had has have he her here him his how i if in into is it its just let like make me more most must "
-    "my no not now of on one only or other our out over please she should so some such than that the their them then "
-    "there these they this those to too under up us use used using very was we were what when where which while who "
-    "why will with would you your".split()
+    re.findall(
+        r"\w+",
+        """
+        a about after all also am an and any are as at be been before but by can could did do does doing done each
+        for from get given had has have he her here him his how i if in into is it its just let like make me more
+        most must my no not now of on one only or other our out over please she should so some such than that the
+        their them then there these they this those to too under up us use used using very was we were what when
+        where which while who why will with would you your
+        """,
+    )
 )
 _MOST_PER_CARD = 512
 _MOST_PER_QUERY = 48
@@ -79,21 +85,26 @@ class WordIndex:
         ordered, rows = hashes[order], rows[order]
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else order
         bounds = [*starts.tolist(), len(ordered)]
-        for word, start, end in zip(ordered[starts].tolist(), bounds, bounds[1:], strict=False):
+        for word, start, end in zip(ordered[starts].tolist(), bounds[:-1], bounds[1:], strict=True):
             posting = self._postings.get(word)
             if posting is None:
                 posting = self._postings[word] = array("I")
             posting.frombytes(rows[start:end].tobytes())
 
+    def row(self, row: int) -> bytes:
+        """One row's entry, as it was appended."""
+        return self._flat[int(self._ends[row]) : int(self._ends[row + 1])].tobytes()
+
     def question(self, text: str) -> WordQuery:
         """The words of a query text, with their rarity among these rows; of a long text only the rarest."""
         words = distinct_words(text)
         hashes = [word_hash(word) for word in words]
-        counts = np.array([len(self._postings.get(hashed, ())) for hashed in hashes], dtype=np.float64)
+        counts = np.array([len(self._postings.get(hashed, "")) for hashed in hashes], dtype=np.float64)
         weights = rarity(counts, self.size)
-        chosen = np.argsort(-weights, kind="stable")[:_MOST_PER_QUERY]
+        chosen: NDArray[np.intp] = np.argsort(-weights, kind="stable")[:_MOST_PER_QUERY]
+        places: list[int] = chosen.tolist()
         return WordQuery(
-            words=tuple(words[place] for place in chosen.tolist()),
+            words=tuple(words[place] for place in places),
             hashes=np.array(hashes, dtype=np.uint32)[chosen],
             weights=weights[chosen],
         )
@@ -135,7 +146,7 @@ class WordIndex:
         place = np.minimum(np.searchsorted(ordered, found), len(ordered) - 1)
         hit = ordered[place] == found
         has[owner[hit], order[place[hit]]] = True
-        return (has @ query.weights) / whole, has
+        return np.where(has, query.weights, 0.0).sum(axis=1) / whole, has
 
 
 def _heaviest(

@@ -47,7 +47,7 @@ def dates(seed: int, *, train: int = 60, test: int = 60) -> Family:
     return Family(
         name="dates",
         task_type="date normalisation",
-        instructions="Rewrite the date as year-month-day, in digits, like 2005-11-30. Reply with the rewritten date only.",
+        instructions="Rewrite the date as YYYY-MM-DD. Reply with the rewritten date only.",
         train=_write(rng, ways, days[:train], half="train"),
         test=_write(rng, ways, days[train:], half="test"),
         choices=None,

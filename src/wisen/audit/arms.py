@@ -1,0 +1,169 @@
+"""Frozen memory on unseen tasks, beside the controls without which a gain means nothing.
+
+Arms: "none" (no memory), "placebo" (as many turns of the same length, without content), "random" (true cards, drawn at
+random), "shuffled" (the recalled tasks with answers of other cards), "memory" (the recalled cards), and "copy" (the
+answer of the most similar card, without asking any model: what a lookup would score).
+"""
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from wisen.agent import Agent
+from wisen.architectures.react import ReAct
+from wisen.audit.families.family import Family, FamilyTask
+from wisen.audit.stream import AuditOptions, Progress, task_of
+from wisen.cards import MemoryCard, MemoryKind, Situation
+from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.memory.compiler import PromptCompiler, Recalled
+from wisen.memory_ci.pipeline import MemoryCI, without_holdouts
+from wisen.memory_ci.statistics import PairedOutcome, compare_pairs
+from wisen.models.advised import AdvisedModel
+from wisen.protocols import VectorStore
+from wisen.recall import CardFilter
+from wisen.records import Advice, Injection, Task, Trace
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+ArmName = Literal["none", "placebo", "random", "shuffled", "memory", "copy"]
+ARMS: tuple[ArmName, ...] = ("none", "placebo", "random", "shuffled", "memory", "copy")
+_FILLER = "This line holds no information and was put here for its length alone. "
+_FILLER_ANSWER = "Noted."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmReport:
+    """How one arm did."""
+
+    outcomes: tuple[bool, ...]
+    """Right or wrong, in the order of the family's test."""
+    tokens: int
+    seconds: float
+
+    @property
+    def passed(self) -> int:
+        """How many tasks were right at the first and only attempt."""
+        return sum(self.outcomes)
+
+
+class FrozenMemory:
+    """What a store holds at the end of a stream, and the advice that each arm makes of it."""
+
+    def __init__(self, store: VectorStore, cards: list[MemoryCard], options: AuditOptions) -> None:
+        """`cards` are the store's verified episodes, in a fixed order."""
+        self._ci = MemoryCI(store, trust="screened")
+        self._cards = cards
+        self._options = options
+        self._compiler = PromptCompiler()
+        answers = [card.content for card in cards]
+        random.Random(f"shuffled/{options.seed}").shuffle(answers)
+        self._other_answer = {card.id: answer for card, answer in zip(cards, answers, strict=True)}
+        self._draws = random.Random(f"random/{options.seed}")
+
+    @classmethod
+    async def of(cls, store: VectorStore, options: AuditOptions) -> "FrozenMemory":
+        """Read the store's episodes."""
+        where = CardFilter(tenant="", kinds=(MemoryKind.SKILL_CARD,))
+        return cls(store, await store.list(where, limit=100_000), options)
+
+    @property
+    def size(self) -> int:
+        """How many cards there are."""
+        return len(self._cards)
+
+    async def recalled(self, task: Task) -> list[MemoryCard]:
+        """The cards that memory would show for `task`, best first."""
+        situation = Situation(prompt=task.prompt, task_type=task.type)
+        where = CardFilter(tenant=task.tenant, kinds=(MemoryKind.SKILL_CARD,))
+        drawn = await self._ci.recall(situation, where, run_id=task.id, k=self._options.top_k)
+        return [hit.card for hit in without_holdouts(drawn)]
+
+    async def advice(self, arm: ArmName, task: Task) -> Advice:
+        """What `arm` puts before `task`."""
+        if arm == "none":
+            return Advice()
+        if arm == "random":
+            return self._compiled(self._draws.sample(self._cards, min(self._options.top_k, len(self._cards))))
+        cards = await self.recalled(task)
+        if arm == "shuffled":
+            cards = [replace(card, content=self._other_answer[card.id]) for card in cards]
+        advice = self._compiled(cards)
+        if arm == "placebo":
+            return replace(advice, turns=tuple((_filler(len(user)), _FILLER_ANSWER) for user, _ in advice.turns))
+        return advice
+
+    async def copied(self, task: Task) -> str:
+        """The answer of the most similar card; "" where nothing is similar."""
+        cards = await self.recalled(task)
+        return cards[0].content if cards else ""
+
+    def _compiled(self, cards: list[MemoryCard]) -> Advice:
+        recalled = [
+            Recalled(card=card, injection=Injection(card_id=card.id, kind=card.kind.value, reasons=(), score=1.0))
+            for card in cards
+        ]
+        return self._compiler.compile(recalled)
+
+
+async def run_arm(
+    arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions, progress: Progress
+) -> ArmReport:
+    """Ask each unseen task once, with what the arm puts before it; nothing is learned meanwhile."""
+    answer = _copying(memory) if arm == "copy" else _asking(arm, family, model, memory, options)
+    outcomes: list[bool] = []
+    tokens, seconds = 0, 0.0
+    for done, one in enumerate(family.test, 1):
+        right, used, took = await answer(family, one)
+        outcomes.append(right)
+        tokens += used
+        seconds += took
+        progress(done, len(family.test))
+    return ArmReport(outcomes=tuple(outcomes), tokens=tokens, seconds=seconds)
+
+
+_Answer = Callable[[Family, FamilyTask], Awaitable[tuple[bool, int, float]]]
+
+
+def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions) -> _Answer:
+    base = ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0})
+    agent = Agent(family.instructions, model=model, architecture=base, evaluator=ReferenceEvaluator(), name=family.name)
+
+    async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
+        task = task_of(family, one)
+        advice = await memory.advice(arm, task)
+        advised = AdvisedModel(model, advice, _nobody) if advice else model
+        result = await agent.run(task, model=advised)
+        return result.score == 1.0, result.usage.total_tokens, result.record.seconds
+
+    return answer
+
+
+def _copying(memory: FrozenMemory) -> _Answer:
+    evaluator = ReferenceEvaluator()
+
+    async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
+        task = task_of(family, one)
+        evaluation = await evaluator.evaluate(task, await memory.copied(task), _no_trace(task))
+        return evaluation.overall_score == 1.0, 0, 0.0
+
+    return answer
+
+
+def against_memory(arms: dict[ArmName, ArmReport]) -> dict[ArmName, PairedOutcome]:
+    """Memory compared with each other arm, task by task."""
+    treated = arms["memory"].outcomes
+    return {name: compare_pairs(treated, arm.outcomes) for name, arm in arms.items() if name != "memory"}
+
+
+def _filler(characters: int) -> str:
+    return (_FILLER * (characters // len(_FILLER) + 1))[:characters].strip()
+
+
+def _no_trace(task: Task) -> Trace:
+    return Trace(trace_id=task.id, purpose=task.prompt)
+
+
+def _nobody() -> None:
+    """Hear that advice was delivered; the arm knows what it sent."""

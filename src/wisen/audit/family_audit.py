@@ -1,0 +1,109 @@
+"""One family's whole audit: learn on a stream, freeze what was learned, and measure it on unseen tasks in all arms."""
+
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wisen.audit.arms import ARMS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
+from wisen.audit.families.dates import dates
+from wisen.audit.families.family import Family
+from wisen.audit.families.tickets import tickets
+from wisen.audit.stream import AuditOptions, StreamReport, run_stream
+from wisen.errors import ConfigError
+from wisen.memory_ci.statistics import PairedOutcome
+from wisen.protocols import VectorStore
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+FAMILIES: Mapping[str, Callable[..., Family]] = {"tickets": tickets, "dates": dates}
+CONVINCING = 20.0
+"""The e-value from which a difference counts as shown."""
+
+StepProgress = Callable[[str, int, int], None]
+"""Told the step's name, how many tasks are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyAudit:
+    """What an audit of one family found."""
+
+    family: str
+    stream_with: StreamReport
+    stream_without: StreamReport
+    cards: int
+    arms: Mapping[ArmName, ArmReport]
+    comparisons: Mapping[ArmName, PairedOutcome]
+
+    def as_json(self) -> dict[str, Any]:
+        """The findings as JSON-compatible values."""
+        return {
+            "cards": self.cards,
+            "stream": {"memory": _stream_json(self.stream_with), "none": _stream_json(self.stream_without)},
+            "arms": {
+                name: {
+                    "passed": arm.passed,
+                    "tasks": len(arm.outcomes),
+                    "tokens": arm.tokens,
+                    "seconds": round(arm.seconds, 3),
+                }
+                for name, arm in self.arms.items()
+            },
+            "e_values": {name: found.e_value for name, found in self.comparisons.items()},
+            "paired": {
+                name: {"gained": found.gained, "lost": found.lost, "p": found.p_value}
+                for name, found in self.comparisons.items()
+            },
+        }
+
+
+async def audit_family(
+    name: str, model: "Model", store: VectorStore, options: AuditOptions, progress: StepProgress
+) -> FamilyAudit:
+    """Run the streams with and without memory, then every arm on the frozen memory.
+
+    `store` should be empty. Raises `ConfigError` for an unknown family.
+    """
+    if name not in FAMILIES:
+        raise ConfigError(f"no task family {name!r}; there are: {', '.join(FAMILIES)}")
+    family = FAMILIES[name](options.seed)
+
+    def step(label: str) -> Callable[[int, int], None]:
+        return lambda done, of: progress(label, done, of)
+
+    without = await run_stream(family, model, None, options, step("stream without memory"))
+    learned = await run_stream(family, model, store, options, step("stream with memory"))
+    memory = await FrozenMemory.of(store, options)
+    arms: dict[ArmName, ArmReport] = {}
+    for arm in ARMS:
+        arms[arm] = await run_arm(arm, family, model, memory, options, step(f"unseen tasks: {arm}"))
+    return FamilyAudit(
+        family=name,
+        stream_with=learned,
+        stream_without=without,
+        cards=memory.size,
+        arms=arms,
+        comparisons=against_memory(arms),
+    )
+
+
+def machine() -> str:
+    """The machine in a few words, as figures have to name it."""
+    return f"{platform.system()} {platform.machine()}, {_cpus()} CPUs, Python {platform.python_version()}"
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _stream_json(report: StreamReport) -> dict[str, Any]:
+    return {
+        "tasks": len(report.attempts_to_success),
+        "solved": report.solved(),
+        "solved_by_third": list(report.solved_by_third()),
+        "first_try_by_third": list(report.first_try_by_third()),
+        "tokens": report.tokens,
+        "seconds": round(report.seconds, 3),
+    }

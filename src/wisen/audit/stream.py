@@ -1,0 +1,107 @@
+"""The closed loop: one stream of tasks, attempted, evaluated, retried, and what was verified kept."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wisen.agent import Agent
+from wisen.architectures.learning import LearningOptions
+from wisen.architectures.react import ReAct
+from wisen.architectures.reflexion import Reflexion
+from wisen.audit.families.family import Family, FamilyTask
+from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import VectorStore
+from wisen.records import Clockwork, Task
+from wisen.reflection.silent import NoReflection
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+Progress = Callable[[int, int], None]
+"""Told how many tasks are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamReport:
+    """How one stream went."""
+
+    attempts_to_success: tuple[int, ...]
+    """For each task in order, the attempt that succeeded; 0 where none did."""
+    tokens: int
+    seconds: float
+
+    def solved(self) -> int:
+        """How many tasks were solved within the attempts allowed."""
+        return sum(bool(attempt) for attempt in self.attempts_to_success)
+
+    def first_try_by_third(self) -> tuple[int, int, int]:
+        """First-attempt successes in the first, second and last third of the stream."""
+        third = len(self.attempts_to_success) // 3
+        tries = [attempt == 1 for attempt in self.attempts_to_success]
+        return sum(tries[:third]), sum(tries[third : 2 * third]), sum(tries[2 * third :])
+
+    def solved_by_third(self) -> tuple[int, int, int]:
+        """Successes within the attempts allowed, by third."""
+        third = len(self.attempts_to_success) // 3
+        done = [bool(attempt) for attempt in self.attempts_to_success]
+        return sum(done[:third]), sum(done[third : 2 * third]), sum(done[2 * third :])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """What the closed loop and the arms have in common."""
+
+    seed: int
+    top_k: int = 4
+    max_attempts: int = 3
+    max_output_tokens: int = 24
+
+
+async def run_stream(
+    family: Family, model: "Model", store: VectorStore | None, options: AuditOptions, progress: Progress
+) -> StreamReport:
+    """Work through `family.train` in order.
+
+    With a `store`, verified answers are kept there and shown to later tasks; without, every task starts from nothing.
+    Both may retry, and
+    both know which answers this task has already had rejected.
+    """
+    agent = Agent(
+        family.instructions,
+        model=model,
+        architecture=Reflexion(
+            base=ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0}),
+            max_attempts=options.max_attempts,
+            threshold=1.0,
+            reflector=NoReflection(),
+            lesson_store=MemoryCI(store, trust="screened") if store is not None else None,
+            top_k_lessons=options.top_k,
+            options=LearningOptions(keep_successes="verified"),
+        ),
+        evaluator=ReferenceEvaluator(),
+        clockwork=_clockwork(options.seed),
+        name=family.name,
+    )
+    succeeded: list[int] = []
+    tokens, seconds = 0, 0.0
+    for done, one in enumerate(family.train, 1):
+        result = await agent.run(task_of(family, one))
+        succeeded.append(len(result.attempts) if result.status == "satisfied" else 0)
+        tokens += result.usage.total_tokens
+        seconds += result.record.seconds
+        progress(done, len(family.train))
+    return StreamReport(attempts_to_success=tuple(succeeded), tokens=tokens, seconds=seconds)
+
+
+def task_of(family: Family, one: FamilyTask) -> Task:
+    """The family's task as an agent is asked it; only the evaluator sees the reference."""
+    return Task(
+        id=one.key, prompt=one.prompt, type=family.task_type, choices=family.choices or (), reference=one.answer
+    )
+
+
+def _clockwork(seed: int) -> Clockwork:
+    """Ids that follow from the seed, and a real clock, since seconds are reported."""
+    seeded = Clockwork.seeded(seed)
+    return Clockwork(new_id=seeded.new_id, random=seeded.random)

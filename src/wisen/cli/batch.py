@@ -1,0 +1,164 @@
+"""Runs many tasks side by side, so that one that fails, or Ctrl-C, takes nothing from the others."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from wisen.agent import Agent
+from wisen.errors import StoreError, WisenError
+from wisen.events import Event, RunStarted
+from wisen.protocols import BoundToRun, Evaluator, ModelBinder, RunLog
+from wisen.records import ReflectionEvaluation, RunRecord, Task, TokenUsage, Trace
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBy:
+    """An evaluator whose judge, wherever in it, is a model of the caller's instead of the run's own."""
+
+    evaluator: BoundToRun
+    judge: "Model"
+    name: str
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Judge outside of a run."""
+        return await cast("Evaluator", self.evaluator).evaluate(task, output, trace)
+
+    def bound(self, bind: ModelBinder) -> Evaluator:
+        """The evaluator on the run's meter, with its judge."""
+        return self.evaluator.bound(lambda model, purpose: bind(self.judge if model is None else model, purpose))
+
+
+def judged_by(evaluator: Evaluator, judge: "Model | None") -> Evaluator:
+    """The evaluator with this judge, if it asks a model at all; one that names its model keeps it."""
+    if judge is None or not isinstance(evaluator, BoundToRun):
+        return evaluator
+    return JudgedBy(evaluator=evaluator, judge=judge, name=evaluator.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One task with what judges it; `None` is the architecture's own evaluator."""
+
+    task: Task
+    evaluator: Evaluator | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one task."""
+
+    record: RunRecord
+    error: str = ""
+    """Why there is no answer; "" where there is one."""
+
+    @property
+    def lessons(self) -> int:
+        """How many cards came of it."""
+        return len({card for attempt in self.record.attempts for card in attempt.lesson_ids})
+
+    @property
+    def verified(self) -> bool | None:
+        """Whether an exact check gave the score, and not a model's opinion; `None` without a score."""
+        judged = [one.evaluation for one in self.record.attempts if one.output == self.record.output]
+        known = next((evaluation for evaluation in judged if evaluation is not None and evaluation.known), None)
+        return None if known is None else known.verifiable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """All outcomes, in the order of the jobs; the jobs that an interruption left are cancelled ones."""
+
+    outcomes: tuple[Outcome, ...]
+    seconds: float
+    interrupted: bool
+
+    @property
+    def failed(self) -> int:
+        """How many tasks have no answer, though nobody cancelled them."""
+        return sum(bool(one.error) for one in self.outcomes)
+
+    def totals(self) -> dict[str, object]:
+        """Sums over all tasks, under plain names."""
+        statuses = Counter(one.record.status for one in self.outcomes)
+        scores = [one.record.score for one in self.outcomes if one.record.score is not None]
+        usage = sum((one.record.usage for one in self.outcomes), TokenUsage())
+        return {
+            "tasks": len(self.outcomes),
+            **{status: statuses[status] for status in ("satisfied", "unsatisfied", "unevaluated", "budget_exhausted")},
+            "failed": self.failed,
+            "cancelled": statuses["cancelled"],
+            "scored": len(scores),
+            "checked": sum(one.verified is True for one in self.outcomes),
+            "mean_score": sum(scores) / len(scores) if scores else None,
+            "attempts": sum(len(one.record.attempts) for one in self.outcomes),
+            "lessons": sum(one.lessons for one in self.outcomes),
+            "requests": usage.requests,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cost_usd": usage.cost_usd,
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """Makes the runs of a batch."""
+
+    agent: Callable[[int, Callable[[Event], None]], Agent]
+    """Makes the agent for the job of this index, with this watcher."""
+    log: RunLog
+    concurrency: int
+    done: Callable[[Outcome], None]
+    """Hears of each outcome as it comes."""
+
+    async def run(self, jobs: Sequence[Job]) -> Batch:
+        """Run all jobs, in order, as many at a time as may be. A cancellation ends it early and is no error."""
+        loop = asyncio.get_running_loop()
+        began, outcomes, interrupted = loop.time(), dict[int, Outcome](), False
+        waiting = iter(enumerate(jobs))
+
+        async def work() -> None:
+            for index, job in waiting:
+                outcomes[index] = await self._one(index, job)
+                self.done(outcomes[index])
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.concurrency, len(jobs))):
+                    group.create_task(work())
+        except asyncio.CancelledError:
+            interrupted = True
+            if (current := asyncio.current_task()) is not None:
+                current.uncancel()
+        every = tuple(outcomes.get(index) or _cancelled(job) for index, job in enumerate(jobs))
+        return Batch(outcomes=every, seconds=loop.time() - began, interrupted=interrupted)
+
+    async def _one(self, index: int, job: Job) -> Outcome:
+        started: list[str] = []
+
+        def watch(event: Event) -> None:
+            if isinstance(event, RunStarted):
+                started.append(event.run_id)
+
+        try:
+            result = await self.agent(index, watch).run(job.task, evaluator=job.evaluator)
+        except Exception as error:  # noqa: BLE001 - providers are anybody's code, and the other tasks go on
+            record = RunRecord(run_id="", task=job.task, status="failed")
+            with suppress(StoreError, IndexError):
+                record = await self.log.run(started[0])
+            said = str(error) if isinstance(error, WisenError) else f"{type(error).__name__}: {error}"
+            return Outcome(record=record, error=said)
+        unanswered = not result.attempts and not result.output
+        error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
+        return Outcome(record=result.record, error=error)
+
+
+def _cancelled(job: Job) -> Outcome:
+    return Outcome(record=RunRecord(run_id="", task=job.task, status="cancelled"))

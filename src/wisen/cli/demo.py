@@ -1,0 +1,159 @@
+"""`wisen demo`: an agent learns on the bundled local model, and the controls say whether it did."""
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from wisen.audit.family_audit import FamilyAudit, StepProgress
+
+_WORDS = {
+    "none": "no memory",
+    "placebo": "empty placebo of equal length",
+    "random": "random cards",
+    "shuffled": "recalled cards, shuffled answers",
+    "memory": "MEMORY: recalled cards",
+    "copy": "copy of the nearest card, no model",
+}
+
+
+def demo(
+    *,
+    seed: Annotated[
+        int, typer.Option(help="Draws tasks, house rules and controls; the same seed repeats the run.")
+    ] = 1,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Task family: tickets or dates; may be given twice. Default: both.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
+    ] = "local",
+    embedder: Annotated[str, typer.Option(help="Embedder for recall: local or hash.")] = "local",
+    store: Annotated[
+        Path | None, typer.Option(help="Folder to keep the demo's SQLite stores in; by default they are temporary.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+) -> None:
+    """Show an agent learning on a real local model, beside the controls that a claim needs."""
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="wisen-demo-") as temporary:
+        audits = asyncio.run(
+            _audits(family or ["tickets", "dates"], seed, (model, embedder), store or Path(temporary), quiet=as_json)
+        )
+    seconds = time.perf_counter() - began
+    if as_json:
+        typer.echo(json.dumps(_as_json(audits, seed, (model, embedder), seconds), indent=2))
+    else:
+        typer.echo(f"\nDone in {seconds:.0f} s. The same figures as JSON: wisen demo --json --seed {seed}")
+
+
+async def _audits(
+    names: list[str], seed: int, used: tuple[str, str], folder: Path, *, quiet: bool
+) -> "list[FamilyAudit]":
+    from wisen.audit.family_audit import audit_family, machine  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.audit.stream import AuditOptions  # noqa: PLC0415 - as above
+    from wisen.embedders.names import resolve_embedder  # noqa: PLC0415 - as above
+    from wisen.models.names import resolve_model  # noqa: PLC0415 - as above
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
+
+    model, embedder = resolve_model(used[0]), resolve_embedder(used[1])
+    if not quiet:
+        typer.echo(f"wisen demo: model {model.model_name}, embedder {embedder.name}, seed {seed}, {machine()}")
+    found: list[FamilyAudit] = []
+    for name in names:
+        async with SQLiteVectorStore(folder / f"demo-{name}-{seed}.db", embedder=embedder) as store:
+            with _progress() as progress:
+                found.append(await audit_family(name, model, store, AuditOptions(seed=seed), progress))
+        if not quiet:
+            _print(found[-1])
+    return found
+
+
+@contextmanager
+def _progress() -> "Generator[StepProgress]":
+    """A live bar with rate and remaining time on a terminal; nothing where the output goes elsewhere."""
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    console = Console(file=sys.stderr)
+    columns = (TextColumn("{task.description:32}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        known: dict[str, Any] = {}
+
+        def show(step: str, done: int, of: int) -> None:
+            if step not in known:
+                known[step] = bars.add_task(step, total=of)
+            bars.update(known[step], completed=done)
+
+        yield show
+
+
+def _print(audit: "FamilyAudit") -> None:
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415 - as above
+
+    console = Console()
+    console.print()
+    stream = Table(title=f"{audit.family}: a stream of tasks, right at the first try", title_justify="left")
+    for heading in ("", "first third", "second", "last third", "solved in ≤3 tries", "tokens", "seconds"):
+        stream.add_column(heading, justify="left" if not heading else "right")
+    for label, report in (("without memory", audit.stream_without), ("with memory", audit.stream_with)):
+        third = len(report.attempts_to_success) // 3
+        cells = [f"{right}/{third}" for right in report.first_try_by_third()]
+        solved = f"{report.solved()}/{len(report.attempts_to_success)}"
+        stream.add_row(label, *cells, solved, f"{report.tokens:,}", f"{report.seconds:.0f}")
+    console.print(stream)
+    console.print()
+    tasks = len(audit.arms["memory"].outcomes)
+    title = f"{audit.family}: {tasks} unseen tasks, one try each, {audit.cards} cards frozen"
+    table = Table(title=title, title_justify="left")
+    for heading in ("arm", "right", "memory gains", "loses", "exact p", "e-value", "tokens", "seconds"):
+        table.add_column(heading, justify="left" if heading == "arm" else "right")
+    for name, arm in audit.arms.items():
+        against = audit.comparisons.get(name)
+        paired = ("", "", "", "")
+        if against is not None:
+            paired = (str(against.gained), str(against.lost), f"{against.p_value:.2g}", f"{against.e_value:.3g}")
+        row = (_WORDS[name], f"{arm.passed}/{tasks}", *paired, f"{arm.tokens:,}", f"{arm.seconds:.0f}")
+        table.add_row(*row, style="bold" if name == "memory" else None)
+    console.print(table)
+    for line in _verdict(audit):
+        console.print(line)
+
+
+def _verdict(audit: "FamilyAudit") -> list[str]:
+    from wisen.audit.family_audit import CONVINCING  # noqa: PLC0415 - as above
+
+    controls = {name: found for name, found in audit.comparisons.items() if name != "copy"}
+    shown = [name for name, found in controls.items() if found.e_value > CONVINCING]
+    missing = [name for name in controls if name not in shown]
+    lines: list[str] = []
+    if shown:
+        lines.append(f"Memory beats {', '.join(shown)} with an e-value above {CONVINCING:.0f}.")
+    if missing:
+        lines.append(f"Not shown: that memory beats {', '.join(missing)}.")
+    memory, copy = audit.arms["memory"].passed, audit.arms["copy"].passed
+    if copy >= memory:
+        lines.append(f"A lookup without any model does as well here: {copy} right against {memory}.")
+    return lines
+
+
+def _as_json(audits: "list[FamilyAudit]", seed: int, used: tuple[str, str], seconds: float) -> dict[str, Any]:
+    from wisen.audit.family_audit import machine  # noqa: PLC0415 - as above
+
+    return {
+        "seed": seed,
+        "model": used[0],
+        "embedder": used[1],
+        "machine": machine(),
+        "seconds": round(seconds, 1),
+        "families": {audit.family: audit.as_json() for audit in audits},
+    }

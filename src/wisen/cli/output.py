@@ -1,0 +1,106 @@
+"""How commands print: tables for people, aligned columns for pipes, JSON for programs; no text steers a terminal."""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from wisen.records import NEVER
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+_STEERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Invisible characters that reorder what follows them on the screen."""
+_CUT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table."""
+
+    heading: str
+    number: bool = False
+    """Numbers stand at the right."""
+    wide: bool = False
+    """Holds free text: gives way where the screen is narrow."""
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document, in ASCII, so that no text can steer a terminal or fail to be encoded."""
+    typer.echo(json.dumps(value, indent=2))
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """A table as wide as the screen on a terminal, plain aligned columns elsewhere."""
+    cells = [[line(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _rich_table(columns, cells)
+        return
+    widths = [max(map(len, (column.heading, *texts))) for column, *texts in zip(columns, *cells, strict=True)]
+    for row in ([column.heading for column in columns], *cells):
+        padded = (
+            cell.rjust(width) if column.number else cell.ljust(width)
+            for column, width, cell in zip(columns, widths, row, strict=True)
+        )
+        typer.echo("  ".join(padded).rstrip())
+
+
+def _rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - keeps `wisen --help` quick
+    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    table = Table()
+    for column in columns:
+        table.add_column(
+            column.heading,
+            justify="right" if column.number else "left",
+            no_wrap=not column.wide,
+            ratio=1 if column.wide else None,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+def print_fields(fields: Sequence[tuple[str, str]], *, indent: str = "") -> None:
+    """Names and values in two columns; empty values are left out, and further lines of a value are indented."""
+    shown = [(name, clean(value)) for name, value in fields if value]
+    width = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        first, *others = value.splitlines() or [""]
+        typer.echo(f"{indent}{name.ljust(width)}  {first}".rstrip())
+        for other in others:
+            typer.echo(f"{indent}{' ' * width}  {other}".rstrip())
+
+
+def clean(text: str) -> str:
+    """The text without characters that steer a terminal; line breaks stay."""
+    return "".join(character if _harmless(character) else "\ufffd" for character in text.replace("\t", " "))
+
+
+def line(text: str, limit: int = _CUT) -> str:
+    """The text as one line of at most `limit` characters."""
+    flat = clean(" ".join(text.split()))
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
+def when(moment: datetime) -> str:
+    """A time to the second, in UTC; "" for one that isn't known."""
+    return "" if moment == NEVER else f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def score(value: float | None) -> str:
+    """A score, or that it is unknown."""
+    return "unknown" if value is None else f"{value:.2f}"
+
+
+def _harmless(character: str) -> bool:
+    return character == "\n" or (
+        unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character not in _STEERING
+    )

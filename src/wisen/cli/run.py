@@ -1,0 +1,321 @@
+"""`wisen run`: an agent works through a file of tasks, learns on the way, and says what came out."""
+
+import hashlib
+import itertools
+import json
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from wisen.cli.models import FORMS, find_model
+from wisen.cli.output import AsJson, Column, line, print_json, print_table, score
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive
+from wisen.errors import ConfigError, StoreReadOnlyError
+from wisen.records import Budget, Clockwork
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from wisen.agent import Agent
+    from wisen.architectures.reflexion import Reflexion
+    from wisen.cli.batch import Batch, Job, Outcome
+    from wisen.config.tasks import EvaluatorSpec
+    from wisen.events import Event
+    from wisen.protocols import Evaluator
+    from wisen.stores.sqlite import SQLiteVectorStore
+
+Trust = Literal["replayed", "trial", "screened"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How tasks are run."""
+
+    instructions: str
+    max_attempts: int
+    threshold: float
+    concurrency: int
+    trust: Trust
+    budget: Budget
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be, by the option's name."""
+        for option, number in (("--max-attempts", self.max_attempts), ("--concurrency", self.concurrency)):
+            if number < 1:
+                raise ConfigError(f"{option} {number}: must be 1 or more")
+        if not 0.0 <= self.threshold <= 1.0:
+            raise ConfigError(f"--threshold {self.threshold:g}: must be in [0, 1]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Models:
+    agent: "Model"
+    judge: "Model | None"
+
+
+def run(  # noqa: PLR0913 - each is a command-line option
+    tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Tasks: a .toml, .yaml or .jsonl file.")],
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"{FORMS}. Default: the bundled local model.", show_default=False),
+    ] = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")] = "",
+    max_attempts: Annotated[int, typer.Option(metavar="N", help="Most attempts at one task.")] = 3,
+    threshold: Annotated[float, typer.Option(metavar="X", help="Score in [0, 1] that is good enough.")] = 0.8,
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", help="Tasks at a time; with 1, each task learns from all before it.")
+    ] = 1,
+    trust: Annotated[
+        Trust,
+        typer.Option(help="Lessons of other runs that are shown: proven ones, those on trial too, or all screened."),
+    ] = "trial",
+    judge_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Judges tasks without an exact check. Default: the agent's.", show_default=False
+        ),
+    ] = None,
+    budget_requests: Annotated[
+        int | None, typer.Option(metavar="N", help="Most model calls for one task.", show_default=False)
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Most tokens for one task.", show_default=False)
+    ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(metavar="X", help="Most US dollars for one task.", show_default=False)
+    ] = None,
+    budget_seconds: Annotated[
+        float | None, typer.Option(metavar="X", help="Most seconds for one task.", show_default=False)
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Makes the runs' ids, and so what the trial holds out, repeat; for a fresh store.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run an agent on the tasks of a file; it learns from its failures and verified successes.
+
+    Exit code: 0 if every task has an answer, 1 if not, 2 if nothing could be run.
+    """
+    options = RunOptions(
+        instructions=instructions,
+        max_attempts=max_attempts,
+        threshold=threshold,
+        concurrency=concurrency,
+        trust=trust,
+        budget=Budget(requests=budget_requests, tokens=budget_tokens, cost_usd=budget_usd, seconds=budget_seconds),
+        seed=seed,
+    )
+    found = _Models(agent=find_model(model), judge=None if judge_model is None else find_model(judge_model))
+    jobs = _jobs(tasks, found)
+    choice = choose_store(store)
+    if not choice.writable:
+        raise StoreReadOnlyError(str(choice.path))
+    batch = drive(_run(jobs, found, choice, embedder, options))
+    _report(batch, choice, as_json=as_json)
+    if batch.interrupted:
+        raise typer.Exit(130)
+    if batch.failed:
+        raise typer.Exit(1)
+
+
+def _jobs(path: Path, models: _Models) -> "list[Job]":
+    from wisen.cli.batch import Job, judged_by  # noqa: PLC0415 - imports the agent
+    from wisen.config.tasks import load_tasks  # noqa: PLC0415 - imports yaml
+    from wisen.evaluation.build import build_evaluator  # noqa: PLC0415 - imports all evaluators
+
+    def build(spec: "EvaluatorSpec") -> "Evaluator":
+        return judged_by(build_evaluator(spec.kind, spec.options), models.judge)
+
+    return [
+        Job(task=entry.task, evaluator=build(entry.evaluator) if entry.evaluator else None)
+        for entry in load_tasks(path, check=build)
+    ]
+
+
+async def _run(
+    jobs: "list[Job]", models: _Models, choice: StoreChoice, embedder_name: str | None, options: RunOptions
+) -> "Batch":
+    from wisen.cli.batch import Runner  # noqa: PLC0415 - imports the agent
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+    embedder, _ = await choose_embedder(choice, embedder_name)
+    async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+        architecture = _reflexion(store, models, options)
+
+        def agent(index: int, watch: "Callable[[Event], None]") -> "Agent":
+            return _agent(architecture, store, models, options, index, watch)
+
+        with _progress(len(jobs)) as done:
+            return await Runner(agent=agent, log=store, concurrency=options.concurrency, done=done).run(jobs)
+
+
+def _reflexion(store: "SQLiteVectorStore", models: _Models, options: RunOptions) -> "Reflexion":
+    from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - imports pydantic-ai
+    from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
+
+    return Reflexion(
+        max_attempts=options.max_attempts,
+        threshold=options.threshold,
+        lesson_store=MemoryCI(store, trust=options.trust),
+        evaluator_model=models.judge,
+    )
+
+
+def _agent(
+    architecture: "Reflexion",
+    store: "SQLiteVectorStore",
+    models: _Models,
+    options: RunOptions,
+    index: int,
+    watch: "Callable[[Event], None]",
+) -> "Agent":
+    from wisen.agent import Agent  # noqa: PLC0415 - imports pydantic-ai
+
+    return Agent(
+        options.instructions,
+        model=models.agent,
+        architecture=architecture,
+        memory=store,
+        budget=options.budget,
+        watch=watch,
+        clockwork=_clockwork(options.seed, index),
+    )
+
+
+def _clockwork(seed: int | None, index: int) -> Clockwork:
+    """The real clock, and ids that follow from seed and task, whatever order the tasks run in."""
+    if seed is None:
+        return Clockwork()
+    numbers = itertools.count()
+    return Clockwork(
+        new_id=lambda: hashlib.sha256(f"{seed}:{index}:{next(numbers)}".encode()).hexdigest()[:32],
+        random=Random(f"{seed}:{index}"),
+    )
+
+
+@contextmanager
+def _progress(total: int) -> "Generator[Callable[[Outcome], None]]":
+    """A bar with rate and remaining time on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _outcome: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where it is seen
+    from rich.progress import (  # noqa: PLC0415 - as above
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[said]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("tasks", total=total, said="")
+        seen = {"satisfied": 0, "failed": 0}
+
+        def done(outcome: "Outcome") -> None:
+            seen["satisfied"] += outcome.record.status == "satisfied"
+            seen["failed"] += bool(outcome.error)
+            bars.advance(bar)
+            speed = bars.tasks[0].finished_speed or bars.tasks[0].speed
+            rate = f", {speed * 60:.3g} a minute" if speed else ""
+            bars.update(bar, said=f"{seen['satisfied']} satisfied, {seen['failed']} failed{rate}")
+
+        yield done
+
+
+def _report(batch: "Batch", choice: StoreChoice, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"tasks": [_as_json(one) for one in batch.outcomes], "totals": batch.totals()})
+    else:
+        _print(batch, choice)
+    for number, outcome in enumerate(batch.outcomes, 1):
+        if outcome.error:
+            typer.echo(f"wisen: task {_title(outcome, number)}: {line(outcome.error, 500)}", err=True)
+    if batch.interrupted:
+        typer.echo("wisen: interrupted; finished tasks are kept", err=True)
+
+
+def _as_json(outcome: "Outcome") -> dict[str, object]:
+    from wisen.stores.serial import run_to_json  # noqa: PLC0415 - imports pydantic
+
+    record = cast("dict[str, object]", json.loads(run_to_json(outcome.record)))
+    return {**record, "error": outcome.error or None}
+
+
+def _title(outcome: "Outcome", number: int) -> str:
+    task = outcome.record.task
+    return line(task.id, 40) if task.id else f"{number} ({line(task.prompt, 40)})"
+
+
+def _judged(outcome: "Outcome") -> str:
+    return {True: "check", False: "model's opinion", None: ""}[outcome.verified]
+
+
+def _print(batch: "Batch", choice: StoreChoice) -> None:
+    columns = (
+        Column(heading="task", wide=True),
+        Column(heading="status"),
+        Column(heading="score", number=True),
+        Column(heading="judged by"),
+        Column(heading="attempts", number=True),
+        Column(heading="tokens", number=True),
+    )
+    rows = [
+        (
+            _title(one, number),
+            one.record.status.replace("_", " "),
+            score(one.record.score),
+            _judged(one),
+            str(len(one.record.attempts)),
+            str(one.record.usage.total_tokens),
+        )
+        for number, one in enumerate(batch.outcomes, 1)
+    ]
+    print_table(columns, rows)
+    typer.echo()
+    for said in _summary(batch):
+        typer.echo(said)
+    typer.echo(f"store: {choice.path} ({choice.why})")
+
+
+def _summary(batch: "Batch") -> Sequence[str]:
+    totals = batch.totals()
+    mean = totals["mean_score"]
+    cost = totals["cost_usd"]
+    lines = [
+        f"{totals['satisfied']} of {totals['tasks']} tasks satisfied, {totals['failed']} failed"
+        + (f", {totals['cancelled']} not finished" if totals["cancelled"] else "")
+        + (f"; mean score {mean:.2f} of {totals['scored']}" if isinstance(mean, float) else ""),
+        f"{totals['attempts']} attempts, {totals['lessons']} lessons, {totals['requests']} model calls, "
+        f"{totals['input_tokens']} + {totals['output_tokens']} tokens"
+        + (f", {cost:.4f} USD" if isinstance(cost, float) and cost else ""),
+    ]
+    without: dict[str, int] = {}
+    for outcome in batch.outcomes:
+        for one in outcome.record.degradations:
+            without[one] = without.get(one, 0) + 1
+    return [*lines, *(f"went without: {line(one)} ({count} times)" for one, count in sorted(without.items()))]

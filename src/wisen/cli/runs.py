@@ -1,0 +1,137 @@
+"""`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
+
+import json
+from typing import Annotated, cast
+
+import typer
+
+from wisen.cards import MemoryCard
+from wisen.cli.lessons import card_json, print_cards
+from wisen.cli.output import AsJson, Column, line, print_fields, print_json, print_table, score, when
+from wisen.cli.stores import StorePath, Tenant, choose_store, drive, reading
+from wisen.recall import CardFilter
+from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
+
+_MOST_LESSONS = 1_000
+
+
+def list_runs(
+    *,
+    tenant: Tenant = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="How many to pass over.")] = 0,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """List runs, newest first."""
+
+    async def get() -> list[RunRecord]:
+        async with reading(choose_store(store)) as opened:
+            return await opened.runs(tenant=tenant, limit=limit, offset=offset)
+
+    records = drive(get())
+    if as_json:
+        print_json([_as_json(record) for record in records])
+        return
+    columns = (
+        Column(heading="id"),
+        Column(heading="started (UTC)"),
+        Column(heading="status"),
+        Column(heading="score", number=True),
+        Column(heading="attempts", number=True),
+        Column(heading="tokens", number=True),
+        Column(heading="model"),
+        Column(heading="task", wide=True),
+    )
+    print_table(columns, [_row(record) for record in records])
+
+
+def show(
+    run_id: Annotated[str, typer.Argument(metavar="ID")], *, store: StorePath = None, as_json: AsJson = False
+) -> None:
+    """Explain one run: attempts, scores, cards that were shown or held out and why, lessons, usage."""
+
+    async def get() -> tuple[RunRecord, list[MemoryCard]]:
+        async with reading(choose_store(store)) as opened:
+            return await opened.run(run_id), await opened.list(CardFilter(run_id=run_id), limit=_MOST_LESSONS)
+
+    record, lessons = drive(get())
+    if as_json:
+        print_json({**_as_json(record), "lessons": [card_json(card) for card in lessons]})
+        return
+    print_fields(_fields(record))
+    for attempt in record.attempts:
+        typer.echo(f"\nattempt {attempt.attempt}")
+        print_fields(_attempt_fields(attempt), indent="  ")
+    if lessons:
+        typer.echo("\nlessons")
+        print_cards(lessons)
+
+
+def _as_json(record: RunRecord) -> dict[str, object]:
+    from wisen.stores.serial import run_to_json  # noqa: PLC0415 - imports pydantic
+
+    return cast("dict[str, object]", json.loads(run_to_json(record)))
+
+
+def _row(record: RunRecord) -> tuple[str, ...]:
+    return (
+        record.run_id,
+        when(record.started_at),
+        record.status.replace("_", " "),
+        score(record.score),
+        str(len(record.attempts)),
+        str(record.usage.total_tokens),
+        record.model,
+        record.task.id or line(record.task.prompt, 60),
+    )
+
+
+def _fields(record: RunRecord) -> list[tuple[str, str]]:
+    task = record.task
+    return [
+        ("id", record.run_id),
+        ("task", task.id),
+        ("prompt", task.prompt),
+        ("type", task.type),
+        ("tenant", task.tenant),
+        ("agent", f"{record.agent}, {record.architecture}, {record.model}"),
+        ("started", f"{when(record.started_at)} UTC" if when(record.started_at) else ""),
+        ("took", f"{record.seconds:.1f} s"),
+        ("status", record.status.replace("_", " ")),
+        ("score", score(record.score)),
+        ("answer", record.output),
+        ("usage", _usage(record.usage)),
+        ("went without", "\n".join(record.degradations)),
+    ]
+
+
+def _attempt_fields(attempt: AttemptRecord) -> list[tuple[str, str]]:
+    evaluation = attempt.evaluation
+    fields = [("answer", attempt.output)]
+    if evaluation is not None:
+        judged = f"{evaluation.evaluator}, {'check' if evaluation.verifiable else 'opinion'}"
+        fields += [
+            ("score", f"{score(evaluation.overall_score)} ({judged})"),
+            ("issues", "\n".join(evaluation.issues)),
+            ("suggestions", "\n".join(evaluation.suggestions)),
+        ]
+    recalled = "\n".join(_injection(one, delivered=attempt.advice_delivered) for one in attempt.injections)
+    return [
+        *fields,
+        ("recalled", recalled),
+        ("lessons", ", ".join(attempt.lesson_ids)),
+        ("usage", f"{_usage(attempt.usage)}, {attempt.seconds:.1f} s"),
+    ]
+
+
+def _injection(injection: Injection, *, delivered: bool) -> str:
+    fate = "held out" if not injection.shown else "shown" if delivered else "not delivered"
+    drawn = "" if injection.propensity == 1.0 else f" (shown with probability {injection.propensity:g})"
+    why = "; ".join(injection.reasons)
+    return f"{injection.card_id} {injection.kind}, relevance {injection.score:.2f}, {fate}{drawn}: {why}"
+
+
+def _usage(usage: TokenUsage) -> str:
+    cost = f", {usage.cost_usd:.4f} USD" if usage.cost_usd else ""
+    return f"{usage.requests} model calls, {usage.input_tokens} + {usage.output_tokens} tokens{cost}"

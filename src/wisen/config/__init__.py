@@ -1,0 +1,1 @@
+"""Reads what users write down: tasks files."""

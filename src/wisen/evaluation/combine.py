@@ -1,0 +1,174 @@
+"""Makes one verdict of several evaluators: all have to pass, or each has a weight."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from wisen.errors import ConfigError, EvaluationError
+from wisen.protocols import BoundToRun, Evaluator, ModelBinder
+from wisen.records import ReflectionEvaluation, Task, Trace
+
+
+def _calls_models(evaluator: Evaluator) -> bool:
+    return isinstance(evaluator, BoundToRun)
+
+
+def _bound(evaluator: Evaluator, bind: ModelBinder) -> Evaluator:
+    return evaluator.bound(bind) if isinstance(evaluator, BoundToRun) else evaluator
+
+
+def _distinct(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _named(evaluators: Sequence[Evaluator], verdicts: Sequence[ReflectionEvaluation]) -> Mapping[str, float]:
+    """Scores by evaluator; a name that comes again gets its number."""
+    scores: dict[str, float] = {}
+    for evaluator, verdict in zip(evaluators, verdicts, strict=False):
+        key, again = evaluator.name, 2
+        while key in scores:
+            key, again = f"{evaluator.name} {again}", again + 1
+        scores[key] = verdict.overall_score or 0.0
+    return MappingProxyType(scores)
+
+
+class AllOf:
+    """Passes an output that every evaluator passes; the score is the lowest.
+
+    Those that call no model are asked first, in the order given, then the others; the first that fails spares the
+    rest, so that a judge isn't paid for what a check has refused. The verdict is verifiable if the failed one is, or
+    when all passed, if all are.
+
+    Args:
+        evaluators: One or more.
+        name: Who judges.
+    """
+
+    def __init__(self, *evaluators: Evaluator, name: str = "all_of") -> None:
+        if not evaluators:
+            raise ConfigError("AllOf() needs at least one evaluator")
+        self._evaluators = tuple(sorted(evaluators, key=_calls_models))
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """Who judges."""
+        return self._name
+
+    def bound(self, bind: ModelBinder) -> "AllOf":
+        """The same, with the members' models lent by a run."""
+        return AllOf(*(_bound(evaluator, bind) for evaluator in self._evaluators), name=self._name)
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Ask one after the other until one fails."""
+        verdicts: list[ReflectionEvaluation] = []
+        for evaluator in self._evaluators:
+            verdict = await evaluator.evaluate(task, output, trace)
+            if verdict.overall_score is None:
+                raise EvaluationError(f"evaluator {self._name!r}: the score of {evaluator.name!r} is unknown")
+            verdicts.append(verdict)
+            if not verdict.satisfactory:
+                break
+        failed = [verdict for verdict in verdicts if not verdict.satisfactory]
+        deciding = failed or verdicts
+        return ReflectionEvaluation(
+            overall_score=min(verdict.overall_score or 0.0 for verdict in verdicts),
+            satisfactory=not failed,
+            criteria_scores=_named(self._evaluators, verdicts),
+            issues=_distinct([issue for verdict in verdicts for issue in verdict.issues]),
+            suggestions=_distinct([text for verdict in verdicts for text in verdict.suggestions]),
+            confidence=min(verdict.confidence for verdict in deciding),
+            verifiable=all(verdict.verifiable for verdict in deciding),
+            evaluator=self._name,
+        )
+
+
+class Weighted:
+    """Scores with the weighted mean of evaluators that are asked at the same time.
+
+    Args:
+        members: Evaluators and their weights, as a mapping or as pairs; weights are positive and need no particular
+        sum. ignore_unknown: Leave a member whose score is unknown out, and share its weight among the others.
+        Otherwise one unknown
+            score makes the whole unknown.
+        threshold: The score from which an output counts as satisfactory.
+        name: Who judges.
+    """
+
+    def __init__(
+        self,
+        members: Mapping[Evaluator, float] | Sequence[tuple[Evaluator, float]],
+        *,
+        ignore_unknown: bool = False,
+        threshold: float = 0.8,
+        name: str = "weighted",
+    ) -> None:
+        self._members = tuple(members.items()) if isinstance(members, Mapping) else tuple(members)
+        if not self._members:
+            raise ConfigError("Weighted() needs at least one evaluator")
+        for evaluator, weight in self._members:
+            if not 0 < weight < math.inf:
+                raise ConfigError(f"Weighted: weight {weight!r} of {evaluator.name!r} must be more than 0, and finite")
+        if not 0.0 <= threshold <= 1.0:
+            raise ConfigError(f"Weighted(threshold={threshold!r}): must be in [0, 1]")
+        self._ignore_unknown = ignore_unknown
+        self._threshold = threshold
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """Who judges."""
+        return self._name
+
+    def bound(self, bind: ModelBinder) -> "Weighted":
+        """The same, with the members' models lent by a run."""
+        return Weighted(
+            [(_bound(evaluator, bind), weight) for evaluator, weight in self._members],
+            ignore_unknown=self._ignore_unknown,
+            threshold=self._threshold,
+            name=self._name,
+        )
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Ask all at once. The first error, in the order of the members, comes out as it is."""
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(_attempt(evaluator, task, output, trace)) for evaluator, _ in self._members]
+        answers = [asking.result() for asking in asked]
+        for answer in answers:
+            if isinstance(answer, Exception) and not (self._ignore_unknown and isinstance(answer, EvaluationError)):
+                raise answer
+        known = [
+            (evaluator, weight, answer)
+            for (evaluator, weight), answer in zip(self._members, answers, strict=True)
+            if isinstance(answer, ReflectionEvaluation)
+        ]
+        if not known:
+            raise EvaluationError(f"evaluator {self._name!r}: the scores of all its members are unknown")
+        verdicts = [verdict for _, _, verdict in known]
+        total = sum(weight for _, weight, _ in known)
+        mean = sum(weight / total * (verdict.overall_score or 0.0) for _, weight, verdict in known)
+        score = min(
+            max(mean, min(v.overall_score or 0.0 for v in verdicts)), max(v.overall_score or 0.0 for v in verdicts)
+        )
+        return ReflectionEvaluation(
+            overall_score=score,
+            satisfactory=score >= self._threshold,
+            criteria_scores=_named([evaluator for evaluator, _, _ in known], verdicts),
+            issues=_distinct([issue for verdict in verdicts for issue in verdict.issues]),
+            suggestions=_distinct([text for verdict in verdicts for text in verdict.suggestions]),
+            confidence=min(1.0, sum(weight / total * verdict.confidence for _, weight, verdict in known)),
+            verifiable=all(verdict.verifiable for verdict in verdicts),
+            evaluator=self._name,
+        )
+
+
+async def _attempt(evaluator: Evaluator, task: Task, output: str, trace: Trace) -> ReflectionEvaluation | Exception:
+    """The verdict, or the error, so that one member's failure doesn't hide behind an exception group."""
+    try:
+        verdict = await evaluator.evaluate(task, output, trace)
+    except Exception as error:  # noqa: BLE001 - raised again by the caller, by itself
+        return error
+    if not verdict.known:
+        return EvaluationError(f"the score of evaluator {evaluator.name!r} is unknown")
+    return verdict

@@ -1,0 +1,263 @@
+"""Runs a program that nobody vouches for, with limits, without network, and without leaving a process behind."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from wisen.errors import ConfigError, SandboxError
+
+_LAUNCHER = Path(__file__).with_name("launcher.py")
+_CHUNK = 65_536
+_TAIL_BYTES = 262_144
+_GRACE_SECONDS = 5.0
+
+KillReason = Literal["cpu", "wall", "memory", "output", "files", "processes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """What a program may use. Each limit is for all its processes together, except where said."""
+
+    cpu_seconds: float = 10.0
+    """Per process, rounded up to whole seconds; `wall_seconds` bounds them all."""
+    wall_seconds: float = 20.0
+    memory_bytes: int = 512 << 20
+    """Resident memory, looked at every 10 ms. One process may map twice as much and 256 MiB, and no more."""
+    output_bytes: int = 1 << 20
+    """Of stdout and stderr together."""
+    file_bytes: int = 64 << 20
+    """Per file, wherever it is, and for the working directory as a whole."""
+    processes: int = 64
+    """Processes, and where the kernel counts them also threads."""
+    open_files: int = 256
+    """Per process."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits that aren't positive with `ConfigError`."""
+        for field in fields(self):
+            if not getattr(self, field.name) > 0:
+                raise ConfigError(f"SandboxLimits({field.name}={getattr(self, field.name)!r}): must be more than 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxResult:
+    """How a program ended."""
+
+    exit_code: int | None
+    """The exit code, or minus the signal's number; `None` when the sandbox stopped it."""
+    killed: KillReason | None
+    """Which limit ended it."""
+    stdout: str
+    """The last 256 KiB, with unreadable bytes replaced."""
+    stderr: str
+    """Likewise."""
+    network_isolated: bool
+    """Whether the kernel cut the network, the loopback included, and gave the program a PID namespace of its own."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ended by itself with exit code 0."""
+        return self.killed is None and self.exit_code == 0
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        if self.killed:
+            return f"stopped at the limit of {self.killed}"
+        if self.exit_code is not None and self.exit_code < 0:
+            return f"ended by signal {-self.exit_code}"
+        return f"exit code {self.exit_code}"
+
+
+class Sandbox:
+    """Runs programs under `limits`.
+
+    Each runs in a fresh temporary directory, which is removed, with no variables of this process's environment but a
+    default `PATH`, and without privileges. Where the kernel allows user namespaces, it has no network, not even the
+    loopback, and everything it started dies with it. Elsewhere its orphans are adopted and killed; `network_isolated`
+    is then False.
+
+    It is no prison: the program runs as this user, and can read and write the files that this user can. Put a container
+    around it for code that may be hostile to the machine and not only to its verdict.
+
+    Args:
+        limits: What the programs may use.
+        isolate: Try namespaces; False is for programs that need the network.
+    """
+
+    def __init__(self, limits: SandboxLimits | None = None, *, isolate: bool = True) -> None:
+        self.limits = limits or SandboxLimits()
+        self._isolate = isolate
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", files: Mapping[str, bytes] | None = None
+    ) -> SandboxResult:
+        """Run one program to its end; cancelling ends all its processes.
+
+        Args:
+            argv: Program and arguments; the program is looked up in a default `PATH`.
+            stdin: What it reads; then its stdin ends.
+            files: Files to put into its working directory, by plain name.
+
+        Raises:
+            SandboxError: It could not be started.
+        """
+        if not argv or any("\0" in part for part in argv):
+            raise SandboxError("the sandbox got no program to run, or one with a null character in its arguments")
+        directory = await asyncio.to_thread(_directory, files or {}, stdin)
+        try:
+            job = _Job(argv=argv, limits=self.limits, isolate=self._isolate, directory=directory)
+            return await job.run()
+        finally:
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True))
+
+
+def _directory(files: Mapping[str, bytes], stdin: bytes) -> str:
+    directory = tempfile.mkdtemp(prefix="wisen-sandbox-")
+    root = Path(directory)
+    (root / "work").mkdir()
+    (root / "stdin").write_bytes(stdin)
+    for name, data in files.items():
+        (root / "work" / Path(name).name).write_bytes(data)
+    return directory
+
+
+def _environment(work: str) -> dict[str, str]:
+    return {
+        "PATH": os.defpath + ":/usr/local/bin",
+        "HOME": work,
+        "TMPDIR": work,
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    argv: Sequence[str]
+    limits: SandboxLimits
+    isolate: bool
+    directory: str
+
+    async def run(self) -> SandboxResult:
+        lifeline, hold = os.pipe()
+        reported, report = os.pipe()
+        held = [hold]
+        try:
+            process = await self._start(lifeline, report)
+        except OSError as error:
+            os.close(hold)
+            os.close(reported)
+            raise SandboxError(f"the sandbox's launcher didn't start: {type(error).__name__}") from error
+        finally:
+            os.close(lifeline)
+            os.close(report)
+        tails = (bytearray(), bytearray())
+        try:
+            killed = await self._follow(process, tails)
+        finally:
+            os.close(held.pop())
+            await asyncio.shield(asyncio.ensure_future(_ended(process)))
+            with open(reported, "rb") as pipe:  # noqa: ASYNC230, PTH123 - a pipe whose writer has ended
+                said = pipe.read()
+        return self._result(json.loads(said) if said else {}, killed, tails)
+
+    async def _start(self, lifeline: int, report: int) -> asyncio.subprocess.Process:
+        job = {
+            "argv": list(self.argv), "limits": asdict(self.limits), "isolate": self.isolate,
+            "lifeline": lifeline, "report": report,
+        }  # fmt: skip
+        work = f"{self.directory}/work"
+        with open(f"{self.directory}/stdin", "rb") as stdin:  # noqa: ASYNC230, PTH123 - opening a local file
+            return await asyncio.create_subprocess_exec(
+                sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(job),
+                stdin=stdin, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                cwd=work, env=_environment(work), pass_fds=(lifeline, report), start_new_session=True,
+            )  # fmt: skip
+
+    async def _follow(
+        self, process: asyncio.subprocess.Process, tails: tuple[bytearray, bytearray]
+    ) -> KillReason | None:
+        """Collect the output until the program ends; says which limit was reached before."""
+        left = [self.limits.output_bytes]
+        try:
+            async with asyncio.timeout(self.limits.wall_seconds):
+                pairs = zip((process.stdout, process.stderr), tails, strict=True)
+                await asyncio.gather(*(_collect(stream, tail, left) for stream, tail in pairs))
+                await process.wait()
+        except TimeoutError:
+            return "wall"
+        except _TooMuchOutputError:
+            return "output"
+        return None
+
+    def _result(
+        self, said: dict[str, Any], killed: KillReason | None, tails: tuple[bytearray, bytearray]
+    ) -> SandboxResult:
+        if said.get("error"):
+            raise SandboxError(f"the sandbox can't start {self.argv[0]!r}: {said['error']}")
+        if not said and killed is None:
+            raise SandboxError("the sandbox's launcher ended without a report")
+        stdout, stderr = (tail.decode(errors="replace") for tail in tails)
+        status = said.get("status")
+        return SandboxResult(
+            exit_code=status if killed is None else None,
+            killed=killed or self._reason(said, status, stderr),
+            stdout=stdout,
+            stderr=stderr,
+            network_isolated=bool(said.get("isolated")),
+        )
+
+    def _reason(self, said: dict[str, Any], status: int | None, stderr: str) -> KillReason | None:
+        """The limit that ended a program, from what the launcher saw, the signal, or the error the program died of."""
+        if status is None:
+            return said["killed"] or "wall"
+        if status == 0:
+            return None
+        last = stderr.strip().rpartition("\n")[2]
+        if status in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "cpu"
+        if status == -signal.SIGXFSZ or "Errno 27" in last or said.get("files", 0) > self.limits.file_bytes:
+            return "files"
+        return "memory" if last.startswith("MemoryError") else None
+
+
+class _TooMuchOutputError(Exception):
+    pass
+
+
+async def _collect(stream: asyncio.StreamReader | None, tail: bytearray, left: list[int]) -> None:
+    while stream is not None and (chunk := await stream.read(_CHUNK)):
+        tail += chunk
+        del tail[:-_TAIL_BYTES]
+        left[0] -= len(chunk)
+        if left[0] < 0:
+            raise _TooMuchOutputError
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for the launcher, which ends once its lifeline is closed; kill its whole group if it doesn't."""
+    try:
+        async with asyncio.timeout(_GRACE_SECONDS):
+            await _drained(process)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await _drained(process)
+
+
+async def _drained(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process whose output nobody wants any more."""
+    for stream in (process.stdout, process.stderr):
+        while stream is not None and await stream.read(_CHUNK):
+            pass
+    await process.wait()

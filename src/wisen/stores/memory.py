@@ -1,0 +1,256 @@
+"""The store for tests, notebooks and single processes: everything in memory, gone with the process."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import TracebackType
+from typing import Self, TypeVar
+
+from wisen.cards import MemoryCard
+from wisen.embedders.hashing import HashEmbedder
+from wisen.errors import CardNotFoundError, ConfigError
+from wisen.protocols import Embedder
+from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.index import CardIndex, IndexRow, Match, Probe
+from wisen.stores.jottings import InMemoryLedger
+from wisen.stores.ordering import moment
+from wisen.stores.prepared import PreparedCard, check_successor, make_probe, prepare, same_texts
+from wisen.stores.vectors import embed_cards
+
+_Result = TypeVar("_Result")
+_FEW = 8
+
+
+class InMemoryVectorStore(InMemoryLedger):
+    """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in memory.
+
+    Recall is the same as that of `SQLiteVectorStore`. Searching, and adding many cards, happens in a thread. Counting a
+    duplicate doesn't change a card's version.
+    """
+
+    def __init__(
+        self,
+        *,
+        embedder: Embedder | None = None,
+        floor: float | None = None,
+        block_limit: int = DEFAULT_BLOCK_LIMIT,
+    ) -> None:
+        """Begin empty.
+
+        Args:
+            embedder: Makes the vectors; `None` takes `HashEmbedder`.
+            floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
+            block_limit: Characters that one memory block holds.
+
+        Raises:
+            ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
+        """
+        if floor is not None and not 0.0 <= floor <= 1.0:
+            msg = f"InMemoryVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
+            raise ConfigError(msg)
+        super().__init__(block_limit)
+        self._embedder: Embedder = embedder or HashEmbedder()
+        self._floor = floor
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-memory")
+        self._cards: dict[int, MemoryCard] = {}
+        self._number_of: dict[str, int] = {}
+        self._duplicates: dict[str, list[int]] = {}
+        self._tenants: dict[str, _TenantRows] = {}
+        self._last_number = 0
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+        return self._embedder
+
+    async def __aenter__(self) -> Self:
+        """Nothing to open."""
+        self._refuse_closed()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of everything kept. Closing twice is fine."""
+        self._closed = True
+        await asyncio.to_thread(self._thread.shutdown)
+        for kept in (self._cards, self._number_of, self._duplicates, self._tenants):
+            kept.clear()
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+        self._refuse_closed()
+        vectors = await embed_cards(self._embedder, cards)
+
+        def write() -> list[Written]:
+            ready = prepare(cards, vectors)
+            with self._lock:
+                return [self._insert(prepared) for prepared in ready]
+
+        if len(cards) <= _FEW:
+            self._refuse_closed()
+            return write()
+        return await self._in_thread(write)
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        """See `VectorStore.get`."""
+        self._refuse_closed()
+        with self._lock:
+            return [self._cards[self._number(card_id)] for card_id in card_ids]
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
+        self._refuse_closed()
+        probe = await make_probe(self._embedder, query, self._floor)
+        return [*await self._in_thread(lambda: self._search(probe))]
+
+    async def update(self, card: MemoryCard) -> None:
+        """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
+        kept = (await self.get([card.id]))[0]
+        check_successor(kept, card)
+        vectors = None if same_texts(kept, card) else await embed_cards(self._embedder, [card])
+        prepared = prepare([card], vectors)[0]
+        self._refuse_closed()
+        with self._lock:
+            self._replace(prepared)
+
+    async def delete(self, card_ids: Sequence[str]) -> int:
+        """See `VectorStore.delete`."""
+        self._refuse_closed()
+        with self._lock:
+            return sum(self._remove(card_id) for card_id in card_ids)
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """See `VectorStore.list`."""
+
+        def select() -> list[MemoryCard]:
+            ordered = sorted(self._accepted(where), key=lambda card: (moment(card.provenance.created_at), card.id))
+            return ordered[offset : offset + limit]
+
+        return await self._in_thread(select)
+
+    async def count(self, where: CardFilter) -> int:
+        """See `VectorStore.count`."""
+        return await self._in_thread(lambda: len(self._accepted(where)))
+
+    async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
+        self._refuse_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _accepted(self, where: CardFilter) -> Sequence[MemoryCard]:
+        with self._lock:
+            kept = list(self._cards.values())
+        return [card for card in kept if where.accepts(card)]
+
+    def _number(self, card_id: str) -> int:
+        number = self._number_of.get(card_id)
+        if number is None:
+            raise CardNotFoundError(card_id)
+        return number
+
+    def _insert(self, prepared: PreparedCard) -> Written:
+        card = prepared.card
+        if card.id in self._number_of:
+            return Written(card_id=card.id, outcome="unchanged")
+        alike = self._duplicates.get(prepared.duplicate_key)
+        if alike:
+            first = self._cards[min(alike)]
+            self._cards[min(alike)] = replace(first, duplicates=first.duplicates + 1)
+            return Written(card_id=first.id, outcome="duplicate")
+        self._last_number += 1
+        self._number_of[card.id] = self._last_number
+        self._keep(self._last_number, prepared)
+        return Written(card_id=card.id, outcome="added")
+
+    def _keep(self, number: int, prepared: PreparedCard) -> None:
+        card = prepared.card
+        self._cards[number] = card
+        self._duplicates.setdefault(prepared.duplicate_key, []).append(number)
+        tenant = self._tenants.get(card.scope.tenant)
+        if tenant is None:
+            tenant = self._tenants[card.scope.tenant] = _TenantRows(card.scope.tenant, self._embedder.dimension)
+        tenant.put(prepared.row(number))
+
+    def _replace(self, prepared: PreparedCard) -> None:
+        number = self._number(prepared.card.id)
+        kept = self._cards[number]
+        check_successor(kept, prepared.card)
+        self._forget_key(kept, number)
+        self._keep(number, prepared)
+        if kept.duplicates > prepared.card.duplicates:
+            self._cards[number] = replace(prepared.card, duplicates=kept.duplicates)
+
+    def _remove(self, card_id: str) -> int:
+        number = self._number_of.pop(card_id, None)
+        if number is None:
+            return 0
+        card = self._cards.pop(number)
+        self._forget_key(card, number)
+        self._tenants[card.scope.tenant].drop(number)
+        return 1
+
+    def _forget_key(self, card: MemoryCard, number: int) -> None:
+        alike = self._duplicates[card.duplicate_key]
+        alike.remove(number)
+        if not alike:
+            del self._duplicates[card.duplicate_key]
+
+    def _search(self, probe: Probe) -> Sequence[RecallHit]:
+        with self._lock:
+            tenant = self._tenants.get(probe.query.filter.tenant or "")
+            changes = tenant.take() if tenant else None
+        if tenant is None or changes is None:
+            return []
+        matches = tenant.fresh(*changes).search(probe)
+        with self._lock:
+            return self._hits(probe, matches)
+
+    def _hits(self, probe: Probe, matches: Sequence[Match]) -> Sequence[RecallHit]:
+        # A card may have changed since its row was found.
+        found = [(match, self._cards.get(match.number)) for match in matches]
+        return [
+            match.hit(card)
+            for match, card in found
+            if card is not None and not card.superseded_by and probe.query.filter.accepts(card)
+        ]
+
+
+class _TenantRows:
+    """One tenant's index, and the changes that the next search takes in."""
+
+    def __init__(self, tenant: str, dimension: int) -> None:
+        self._tenant = tenant
+        self._dimension = dimension
+        self._index = CardIndex(tenant, dimension)
+        self._written: dict[int, IndexRow] = {}
+        self._gone: list[int] = []
+
+    def put(self, row: IndexRow) -> None:
+        waiting = self._written.get(row.number)
+        if waiting is not None and not row.vectors:
+            row = row._replace(words=waiting.words, vectors=waiting.vectors)
+        self._written[row.number] = row
+
+    def drop(self, number: int) -> None:
+        self._written.pop(number, None)
+        self._gone.append(number)
+
+    def take(self) -> tuple[list[IndexRow], list[int]]:
+        taken = list(self._written.values()), self._gone
+        self._written, self._gone = {}, []
+        return taken
+
+    def fresh(self, written: Sequence[IndexRow], gone: Sequence[int]) -> CardIndex:
+        self._index.drop(gone)
+        self._index.put(written)
+        if self._index.wasteful:
+            live = self._index.rows()
+            self._index = CardIndex(self._tenant, self._dimension)
+            self._index.put(live)
+        return self._index

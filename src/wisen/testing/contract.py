@@ -1,0 +1,37 @@
+"""The whole contract of a store: a backend passes when a class that inherits this and makes the store passes.
+
+```python
+class TestMyStore(VectorStoreContract):
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[MyStore]:
+        store = MyStore(tmp_path / "cards")
+        yield store
+        await store.close()
+```
+
+It needs `pytest` and `anyio`. No test sleeps, patches or touches the network.
+"""
+
+import pytest
+
+from wisen.testing.keeping import KeepingContract
+from wisen.testing.material import FullStore
+from wisen.testing.noting import BlockContract, CallContract, RunContract
+from wisen.testing.recalling import RecallingContract
+
+__all__ = ["FullStore", "VectorStoreContract"]
+
+
+@pytest.mark.anyio
+class VectorStoreContract(KeepingContract, RecallingContract, BlockContract, RunContract, CallContract):
+    """All tests of `VectorStore`, `Memory`, `RunLog` and `CallLog`. Override the `store` fixture."""
+
+    @pytest.fixture
+    def anyio_backend(self) -> str:
+        """The event loop that stores are written for."""
+        return "asyncio"
+
+    @pytest.fixture
+    def store(self) -> FullStore:
+        """An empty, open store; may be an async generator that closes it."""
+        pytest.fail("override the fixture `store` in the class that inherits VectorStoreContract")

@@ -1,0 +1,121 @@
+"""What every store promises about memory blocks, run records and recorded calls."""
+# ruff: noqa: S101, PLR2004 - these modules' assertions are what they are for
+
+import asyncio
+
+import pytest
+
+from wisen.errors import RunNotFoundError, StoreError
+from wisen.protocols import CallLog, Memory, RunLog
+from wisen.testing.material import FullStore, run_record
+
+
+class BlockContract:
+    """Tests of `Memory`; needs a `store` fixture."""
+
+    async def test_a_store_has_these_abilities(self, store: FullStore) -> None:
+        """They are asked for by `isinstance`."""
+        assert isinstance(store, Memory)
+        assert isinstance(store, RunLog)
+        assert isinstance(store, CallLog)
+
+    async def test_a_block_is_its_lines_in_order(self, store: Memory) -> None:
+        """An unwritten block is empty; an append is one line."""
+        assert await store.block("notes") == ""
+        await store.append_block("notes", "first")
+        await store.append_block("notes", "second\nhalf")
+        assert await store.block("notes") == "first\nsecond half"
+
+    async def test_blocks_are_replaced_whole(self, store: Memory) -> None:
+        """And can be emptied."""
+        await store.append_block("notes", "old")
+        await store.update_block("notes", "new\nlines")
+        await store.append_block("notes", "more")
+        assert await store.block("notes") == "new\nlines\nmore"
+        await store.update_block("notes", "")
+        assert await store.block("notes") == ""
+
+    async def test_blocks_of_tenants_and_names_are_apart(self, store: Memory) -> None:
+        """The same name in another tenant is another block."""
+        await store.append_block("notes", "of nobody")
+        await store.append_block("notes", "of north", tenant="north")
+        await store.append_block("other", "of nobody, other")
+        assert await store.block("notes", tenant="north") == "of north"
+        assert await store.block("notes") == "of nobody"
+        assert await store.block("notes", tenant="south") == ""
+
+    async def test_concurrent_appends_are_all_kept(self, store: Memory) -> None:
+        """Twenty runs that end at the same moment keep twenty lessons."""
+        await asyncio.gather(*(store.append_block("notes", f"lesson {number}") for number in range(20)))
+        lines = (await store.block("notes")).split("\n")
+        assert sorted(lines) == sorted(f"lesson {number}" for number in range(20))
+
+    async def test_past_the_bound_the_oldest_lines_go(self, store: Memory) -> None:
+        """Whole lines go; the newest always stays."""
+        lines = [f"{number:04d} {'x' * 95}" for number in range(1_000)]
+        await store.update_block("notes", "\n".join(lines))
+        await store.append_block("notes", "the newest")
+        kept = (await store.block("notes")).split("\n")
+        assert kept[-1] == "the newest"
+        assert 1 < len(kept) < 1_000
+        assert kept[:-1] == lines[len(lines) - len(kept) + 1 :]
+
+
+class RunContract:
+    """Tests of `RunLog`; needs a `store` fixture."""
+
+    async def test_a_run_comes_back_as_it_was(self, store: RunLog) -> None:
+        """The task's metadata too."""
+        record = run_record("r1", tenant="north")
+        await store.save_run(record)
+        assert await store.run("r1") == record
+
+    async def test_an_unknown_run_raises(self, store: RunLog) -> None:
+        """The error names it."""
+        with pytest.raises(RunNotFoundError) as caught:
+            await store.run("nowhere")
+        assert caught.value.run_id == "nowhere"
+
+    async def test_saving_a_run_again_replaces_it(self, store: RunLog) -> None:
+        """There is one record per run."""
+        await store.save_run(run_record("r1", output="first"))
+        await store.save_run(run_record("r1", output="second"))
+        assert [record.output for record in await store.runs()] == ["second"]
+
+    async def test_runs_are_listed_newest_first(self, store: RunLog) -> None:
+        """In pages, of one tenant or of all; the last saved first where they began together."""
+        for run_id, tenant, minute in (("a", "", 1), ("b", "north", 3), ("c", "", 2), ("d", "", 2)):
+            await store.save_run(run_record(run_id, tenant=tenant, minute=minute))
+        assert [record.run_id for record in await store.runs()] == ["b", "d", "c", "a"]
+        assert [record.run_id for record in await store.runs(tenant="")] == ["d", "c", "a"]
+        assert [record.run_id for record in await store.runs(limit=2, offset=1)] == ["d", "c"]
+        assert await store.runs(tenant="south") == []
+
+
+class CallContract:
+    """Tests of `CallLog`, and of closing; needs a `store` fixture."""
+
+    async def test_calls_come_back_by_scope_key_and_ordinal(self, store: CallLog) -> None:
+        """What wasn't kept is `None`."""
+        await store.save_call("run", "key", 0, b"first")
+        await store.save_call("run", "key", 1, b"\x00second\xff")
+        assert await store.call("run", "key", 0) == b"first"
+        assert await store.call("run", "key", 1) == b"\x00second\xff"
+        for missing in (("run", "key", 2), ("run", "other", 0), ("other", "key", 0)):
+            assert await store.call(*missing) is None
+
+    async def test_a_closed_store_keeps_no_notes(self, store: FullStore) -> None:
+        """Blocks, runs and calls are refused too."""
+        await store.close()
+        for attempt in (
+            store.append_block("notes", "line"),
+            store.block("notes"),
+            store.update_block("notes", "text"),
+            store.save_run(run_record("r1")),
+            store.run("r1"),
+            store.runs(),
+            store.save_call("run", "key", 0, b""),
+            store.call("run", "key", 0),
+        ):
+            with pytest.raises(StoreError, match="closed"):
+                await attempt

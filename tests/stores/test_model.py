@@ -1,0 +1,34 @@
+"""Any order of operations leaves every store as it leaves a dictionary."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+from wisen.stores.memory import InMemoryVectorStore
+from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.testing.model import check_against_model
+
+QUICK = settings(
+    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+)
+
+
+def test_in_memory_store() -> None:
+    def opener() -> Callable[[], InMemoryVectorStore]:
+        store = InMemoryVectorStore()
+        return lambda: store
+
+    check_against_model(opener, settings=QUICK)
+
+
+def test_sqlite_store() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        made = iter(range(1_000_000))
+
+        def opener() -> Callable[[], SQLiteVectorStore]:
+            path = Path(folder) / f"{next(made)}.db"
+            return lambda: SQLiteVectorStore(path)
+
+        check_against_model(opener, settings=QUICK)

@@ -1,0 +1,170 @@
+"""Recall over thousands of cards: the same prompt always comes back, an unrelated one gets nothing."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation
+from wisen.embedders.hashing import HashEmbedder
+from wisen.protocols import Embedder
+from wisen.recall import CardFilter, RecallQuery
+from wisen.stores.memory import InMemoryVectorStore
+
+VERBS = (
+    "scrape",
+    "summarise",
+    "translate",
+    "classify",
+    "convert",
+    "compare",
+    "review",
+    "schedule",
+    "refactor",
+    "migrate",
+    "validate",
+    "archive",
+)
+THINGS = (
+    "prices",
+    "invoices",
+    "contracts",
+    "tickets",
+    "recipes",
+    "manuals",
+    "minutes",
+    "payrolls",
+    "orders",
+    "passports",
+    "receipts",
+    "surveys",
+)
+OWNERS = (
+    "Nordic",
+    "Acme",
+    "Globex",
+    "Initech",
+    "Vandelay",
+    "Hooli",
+    "Stark",
+    "Wonka",
+    "Tyrell",
+    "Soylent",
+    "Umbrella",
+    "Cyberdyne",
+    "Oscorp",
+)
+FORMS = (
+    "CSV",
+    "JSON",
+    "German",
+    "French",
+    "Markdown",
+    "Python",
+    "Rust",
+    "spreadsheet",
+    "calendar",
+    "database",
+    "browser",
+    "terminal",
+)
+MANNERS = (
+    "without duplicates",
+    "with totals by month",
+    "for the auditor",
+    "before Friday",
+    "keeping the order",
+    "ignoring drafts",
+    "under the new policy",
+)
+UNRELATED = (
+    "Compose a lullaby about falling snow",
+    "What is the boiling point of ethanol?",
+    "Prove that the square root of two is irrational",
+    "Which muscles does a kayaker strain most?",
+    "Tell me how glaciers carve valleys",
+    "Name three constellations visible in winter",
+    "How long should sourdough rest overnight?",
+    "Describe the habitat of emperor penguins",
+)
+
+
+def prompt(draws: Random) -> str:
+    return (
+        f"{draws.choice(VERBS).capitalize()} the {draws.choice(THINGS)} of {draws.choice(OWNERS)} into "
+        f"{draws.choice(FORMS)} {draws.choice(MANNERS)}, file {draws.randrange(100_000)}"
+    )
+
+
+def lesson(draws: Random, number: int, tenant: str = "") -> MemoryCard:
+    advice = f"Open the {draws.choice(THINGS)} of {draws.choice(OWNERS)} first, then check the {draws.choice(FORMS)}."
+    return MemoryCard(
+        kind=MemoryKind.LESSON,
+        content=f"{advice} Note {number}.",
+        situation=Situation(prompt=prompt(draws)),
+        scope=MemoryScope(tenant=tenant),
+        provenance=Provenance(run_id=f"r{number}"),
+    )
+
+
+def asked(text: str) -> RecallQuery:
+    return RecallQuery(situation=Situation(prompt=text), filter=CardFilter(tenant=""))
+
+
+async def crowded(embedder: Embedder, cards: Sequence[MemoryCard]) -> InMemoryVectorStore:
+    store = InMemoryVectorStore(embedder=embedder)
+    for start in range(0, len(cards), 1_000):
+        await store.add(cards[start : start + 1_000])
+    return store
+
+
+async def check_recall(embedder: Embedder, others: int) -> None:
+    draws = Random(11)
+    cards = [lesson(draws, number) for number in range(others + 200)]
+    chosen = draws.sample(cards, 200)
+    async with await crowded(embedder, cards) as store:
+        back = 0
+        for card in chosen:
+            hits = await store.search(asked(card.situation.prompt))
+            back += card.id in {hit.card.id for hit in hits if hit.relevance == 1.0}
+        assert back == 200
+        answers = [await store.search(asked(text)) for text in UNRELATED]
+        assert [[hit.card.situation.prompt for hit in hits] for hits in answers] == [[]] * len(UNRELATED)
+
+
+@pytest.mark.anyio
+async def test_same_and_unrelated_prompts_with_hashed_words() -> None:
+    await check_recall(HashEmbedder(), 5_000)
+
+
+@pytest.mark.anyio
+async def test_prefiltered_search_finds_what_exact_search_finds() -> None:
+    """The nearest card by far is found among thousands, whatever the sign bits say."""
+    draws = Random(12)
+    cards = [lesson(draws, number) for number in range(3_000)]
+    embedder = HashEmbedder()
+    vectors = await embedder.embed([card.situation.text for card in cards])
+    async with await crowded(embedder, cards) as store:
+        found = 0
+        for _ in range(50):
+            question = prompt(draws)
+            cosines = vectors @ (await embedder.embed([question]))[0]
+            places: list[int] = cosines.argsort()[-5:].tolist()
+            best = {cards[place].id for place in places}
+            hits = await store.search(
+                RecallQuery(situation=Situation(prompt=question), filter=CardFilter(tenant=""), k=40)
+            )
+            found += len(best & {hit.card.id for hit in hits})
+        assert found >= 245
+
+
+@pytest.mark.anyio
+async def test_many_small_tenants_stay_apart() -> None:
+    draws = Random(13)
+    cards = [lesson(draws, number, tenant=f"t{number % 50}") for number in range(1_000)]
+    async with await crowded(HashEmbedder(), cards) as store:
+        for card in draws.sample(cards, 50):
+            where = CardFilter(tenant=card.scope.tenant)
+            hits = await store.search(RecallQuery(situation=card.situation, filter=where, floor=0.0))
+            assert hits[0].card == card
+            assert {hit.card.scope.tenant for hit in hits} == {card.scope.tenant}

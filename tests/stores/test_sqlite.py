@@ -1,0 +1,16 @@
+"""The SQLite store keeps the contract."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.testing.contract import VectorStoreContract
+
+
+class TestSQLiteVectorStore(VectorStoreContract):
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[SQLiteVectorStore]:
+        async with SQLiteVectorStore(tmp_path / "cards.db") as store:
+            yield store

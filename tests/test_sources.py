@@ -1,0 +1,115 @@
+"""The examples of the Reflexion references, with nothing changed but the import root; the models are scripted."""
+
+import pytest
+
+from wisen import Agent, ScriptedModel, ToolCall
+from wisen.session import AgentSession, Dependencies
+
+pytestmark = pytest.mark.anyio
+
+
+def test_selective_recall_example() -> None:
+    from wisen import HashEmbedder
+    from wisen.architecture import Reflexion
+    from wisen.vectorstore import InMemoryVectorStore
+
+    architecture = Reflexion(
+        lesson_store=InMemoryVectorStore(embedder=HashEmbedder()),
+        top_k_lessons=5,
+    )
+    assert architecture.name == "reflexion"
+    assert architecture.declared_workers() == {}
+
+
+async def test_article_pipeline_example() -> None:
+    researcher, writer, reviewer = (
+        Agent(f"You are the {role}.", model=ScriptedModel([f"{role} done"] * 2))
+        for role in ("researcher", "writer", "reviewer")
+    )
+
+    from wisen import Agent as PublicAgent
+    from wisen import HashEmbedder
+    from wisen.architecture import Reflexion, Supervisor
+    from wisen.vectorstore import InMemoryVectorStore
+
+    agent = PublicAgent(
+        "Manage the article pipeline.",
+        model="claude-opus-4-7",
+        architecture=Reflexion(
+            base=Supervisor(
+                workers={
+                    "researcher": researcher,
+                    "writer": writer,
+                    "reviewer": reviewer,
+                }
+            ),
+            max_attempts=3,
+            threshold=0.85,
+            lesson_store=InMemoryVectorStore(embedder=HashEmbedder()),
+        ),
+    )
+    team = [
+        ToolCall("delegate", worker=role, instructions=f"Do the {role}'s part.")
+        for role in ("researcher", "writer", "reviewer")
+    ]
+    model = ScriptedModel(
+        [
+            team,
+            "A first article.",
+            "score: 0.5\nThe sources are missing.",
+            "When an article states figures, name the source of each.",
+            team,
+            "A better article.",
+            "score: 0.9",
+        ]
+    )
+    result = await agent.run("Write about tidal power.", model=model)
+    assert (result.output, result.score) == ("A better article.", 0.9)
+    assert "name the source of each" in model.calls[4].system
+    assert list(agent.declared_workers()) == ["researcher", "writer", "reviewer"]
+
+
+async def test_constructor_takes_every_parameter_of_the_references() -> None:
+    from wisen import BlockMemory, ReAct
+    from wisen.architecture import Reflexion
+    from wisen.vectorstore import InMemoryVectorStore
+
+    memory = BlockMemory()
+    architecture = Reflexion(
+        base=ReAct(),
+        max_attempts=3,
+        threshold=0.8,
+        evaluator_prompt="Score it.",
+        reflector_prompt="Learn from it.",
+        lessons_block_name="reflexion_lessons",
+        lesson_store=None,
+        top_k_lessons=5,
+    )
+    agent = Agent(
+        model=ScriptedModel(["a", "score: 0", "Do b.", "b", "score: 1"]), architecture=architecture, memory=memory
+    )
+    assert (await agent.run("Choose.")).output == "b"
+    assert await memory.block("reflexion_lessons") == "- Do b."
+    assert Reflexion(lesson_store=InMemoryVectorStore()).lesson_store is not None
+
+
+def test_default_prompts_are_public() -> None:
+    from wisen import DEFAULT_EVALUATOR_PROMPT, DEFAULT_REFLECTOR_PROMPT
+
+    assert "score: <number" in DEFAULT_EVALUATOR_PROMPT
+    assert "ONE sentence" in DEFAULT_REFLECTOR_PROMPT
+
+
+async def test_run_is_an_async_generator_over_session_and_dependencies() -> None:
+    from wisen.architecture import Reflexion
+
+    seen: list[tuple[type, type, str]] = []
+
+    class Spy(Reflexion):
+        async def run(self, session: AgentSession, deps: Dependencies, prompt: str):  # type: ignore[no-untyped-def, override]
+            seen.append((type(session), type(deps), prompt))
+            async for event in super().run(session, deps, prompt):
+                yield event
+
+    await Agent(model=ScriptedModel(["a", "score: 1"]), architecture=Spy()).run("Choose.")
+    assert seen == [(AgentSession, Dependencies, "Choose.")]
