@@ -98,7 +98,7 @@ def expected(*lines: int) -> list[TaskEntry]:
     )
     second = Task(id="two", prompt="Say 5 = five.", type="routing")
     third = Task(prompt="Third", type="routing", metadata={"source": {"page": 3}})
-    both = {"of": [{"kind": "exact"}, {"kind": "regex", "pattern": "^\\d"}]}
+    both = {"evaluators": [{"kind": "exact"}, {"kind": "regex", "pattern": "^\\d"}]}
     specs = [
         EvaluatorSpec(kind="normalised"),
         EvaluatorSpec(kind="all_of", options=both),

@@ -32,7 +32,7 @@ def test_every_public_name_resolves() -> None:
     for name in dir(wisen):
         assert getattr(wisen, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
-        _ = wisen.Nonsense  # type: ignore[attr-defined]
+        _ = wisen.Nonsense
 
 
 def test_records_and_events_stay_light() -> None:

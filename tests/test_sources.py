@@ -106,7 +106,7 @@ async def test_run_is_an_async_generator_over_session_and_dependencies() -> None
     seen: list[tuple[type, type, str]] = []
 
     class Spy(Reflexion):
-        async def run(self, session: AgentSession, deps: Dependencies, prompt: str):  # type: ignore[no-untyped-def, override]
+        async def run(self, session: AgentSession, deps: Dependencies, prompt: str):
             seen.append((type(session), type(deps), prompt))
             async for event in super().run(session, deps, prompt):
                 yield event

@@ -1,7 +1,6 @@
 """The limit: the same model calls in a bare asyncio loop, without any framework."""
 
 import asyncio
-import time
 from typing import Any
 
 import common
@@ -16,13 +15,13 @@ async def _calls(replies: common.Replies, count: int, seconds: float) -> None:
 
 async def _overhead(asked: dict[str, Any]) -> dict[str, Any]:
     replies = common.Replies()
-    taken: list[float] = []
-    for prompts in common.batches(asked["batches"], asked["runs"]):
-        began = time.perf_counter()
-        for _ in prompts:
-            await _calls(replies, 1, 0.0)
-        taken.append((time.perf_counter() - began) / len(prompts))
-    return {"single": taken}
+
+    async def run(_prompt: str) -> None:
+        await _calls(replies, 1, 0.0)
+
+    return {
+        "single": [await common.in_turn(run, prompts) for prompts in common.batches(asked["batches"], asked["runs"])]
+    }
 
 
 async def _concurrent(asked: dict[str, Any]) -> dict[str, Any]:

@@ -40,7 +40,8 @@ class Entry:
 class Corpus:
     """Lessons about a few hundred topics in an invented language, the same for each alternative.
 
-    Words of a topic are mixed with words that are as often as in a real language (Zipf). One lesson in a hundred belongs to the small tenant; the others to the large one. Roles go round.
+    Words of a topic are mixed with words that come as often as in a real language (Zipf). One lesson in a hundred
+    belongs to the small tenant, and the others to the large one. Roles go round.
     """
 
     def __init__(self, seed: int = 7) -> None:
@@ -112,12 +113,12 @@ def batches(count: int, runs: int) -> Iterator[list[str]]:
         yield prompts[first : first + runs]
 
 
-async def in_turn(run: Callable[[str], Awaitable[object]], prompts: Sequence[str]) -> float:
-    """Seconds that each run takes on average, one after the other."""
-    began = time.perf_counter()
+async def in_turn(run: Callable[[str], Awaitable[object]], prompts: Sequence[str]) -> tuple[float, float]:
+    """CPU and wall seconds that each run takes on average, one after the other."""
+    began, spent = time.perf_counter(), time.process_time()
     for prompt in prompts:
         await run(prompt)
-    return (time.perf_counter() - began) / len(prompts)
+    return (time.process_time() - spent) / len(prompts), (time.perf_counter() - began) / len(prompts)
 
 
 async def at_once(run: Callable[[str], Awaitable[object]], prompts: Sequence[str]) -> float:

@@ -59,10 +59,12 @@ def _overhead(asked: dict[str, Any]) -> dict[str, Any]:
         found[mode] = []
         for prompts in common.batches(asked["batches"], asked["runs"]):
             agent = _orchestrator(backend)
-            began = time.perf_counter()
+            began, spent = time.perf_counter(), time.process_time()
             for prompt in prompts:
                 agent.run_task(prompt, max_steps=_STEPS[mode])
-            found[mode].append((time.perf_counter() - began) / len(prompts))
+            found[mode].append(
+                ((time.process_time() - spent) / len(prompts), (time.perf_counter() - began) / len(prompts))
+            )
         found[f"{mode}_calls"] = backend.calls / (asked["batches"] * asked["runs"])
     return found
 

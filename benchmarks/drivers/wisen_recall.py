@@ -9,8 +9,18 @@ from typing import Any
 
 import common
 import numpy as np
-from wisen import CardFilter, HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryKind, MemoryScope, RecallQuery
-from wisen import Situation, SQLiteVectorStore
+
+from wisen import (
+    CardFilter,
+    HashEmbedder,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryKind,
+    MemoryScope,
+    RecallQuery,
+    Situation,
+    SQLiteVectorStore,
+)
 from wisen.stores import hybrid
 from wisen.stores.words import distinct_words
 
@@ -45,7 +55,9 @@ class KnownEmbedder:
     async def learn(self, texts: Sequence[str]) -> None:
         """Embed these once and for all."""
         self._place = {text: at for at, text in enumerate(texts)}
-        self.vectors = np.concatenate([await self._inner.embed(texts[at : at + 1000]) for at in range(0, len(texts), 1000)])
+        self.vectors = np.concatenate(
+            [await self._inner.embed(texts[at : at + 1000]) for at in range(0, len(texts), 1000)]
+        )
 
     async def embed(self, texts: Sequence[str]) -> Any:
         """Look up where possible."""
@@ -139,7 +151,9 @@ async def _agreement(
         has = np.array([[word in known for word in wanted] for known in words])
         weights = hybrid.rarity(has[large].sum(axis=0).astype(np.float64), int(large.sum()))
         relevance = hybrid.relevance(
-            hybrid.rescaled(cosines, embedder.floor), has @ weights / weights.sum(), np.zeros(len(cards), dtype=np.bool_)
+            hybrid.rescaled(cosines, embedder.floor),
+            has @ weights / weights.sum(),
+            np.zeros(len(cards), dtype=np.bool_),
         )
         hits = await store.search(RecallQuery(situation=Situation(prompt=prompt), filter=_LARGE, k=5, floor=0.0))
         found = {hit.card.id for hit in hits}
@@ -156,7 +170,9 @@ def _top(cards: Sequence[MemoryCard], scores: Any, allowed: Any) -> set[str]:
     return {cards[at].id for at in np.argsort(-np.where(allowed, scores, -1.0), kind="stable")[:5]}
 
 
-async def _ingest(store: Any, more: Sequence[MemoryCard], corpus: common.Corpus, asked: dict[str, Any]) -> dict[str, float]:
+async def _ingest(
+    store: Any, more: Sequence[MemoryCard], corpus: common.Corpus, asked: dict[str, Any]
+) -> dict[str, float]:
     """Cards per second into the filled store, embedding included."""
 
     async def add(card: MemoryCard) -> None:

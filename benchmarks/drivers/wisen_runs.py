@@ -7,6 +7,7 @@ import common
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
+
 from wisen import Agent, HashEmbedder, InMemoryVectorStore, Reflexion
 
 

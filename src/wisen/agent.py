@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import ConfigError
-from wisen.evaluation.checks import as_evaluator
+from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Event, WorkerEvent
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
@@ -58,7 +58,7 @@ class Agent:
         architecture: object = None,
         tools: Sequence[Any] = (),
         memory: Memory | None = None,
-        evaluator: object = None,
+        evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
         tenant: str = "",
         name: str = "agent",
@@ -88,7 +88,7 @@ class Agent:
         prompt: str | Task,
         *,
         model: "Model | str | None" = None,
-        evaluator: object = None,
+        evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
     ) -> RunResult:
         """Work on a task and give the answer with its record.
@@ -106,7 +106,7 @@ class Agent:
         prompt: str | Task,
         *,
         model: "Model | str | None" = None,
-        evaluator: object = None,
+        evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
     ) -> RunResult:
         """`run` for code without an event loop."""
@@ -121,7 +121,7 @@ class Agent:
         prompt: str | Task,
         *,
         model: "Model | str | None" = None,
-        evaluator: object = None,
+        evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
     ) -> AsyncIterator[Event]:
         """The run's events as they happen; the last one is `RunCompleted`. Stopping early cancels the run."""
@@ -178,7 +178,7 @@ class Agent:
         self,
         prompt: str | Task,
         model: "Model | str | None",
-        evaluator: object,
+        evaluator: EvaluatorLike | None,
         budget: Budget | None,
         *,
         sink: Callable[[Event], None] | None = None,

@@ -36,7 +36,7 @@ def test_it_tells_what_the_store_holds_and_asks_for(wisen: Wisen, script: Script
     file = tasks({"prompt": "Capital of France?", "reference": "Paris", "evaluator": "normalised"})
     assert wisen("run", file, "--model", script("Paris"), "--embedder", "hash:128").returncode == 0
     found = json.loads(wisen("doctor", "--model", script("x"), "--json").stdout)
-    assert found["store"]["about"] == "1 cards, 1 runs"
+    assert found["store"]["about"] == "cards: 1, runs: 1"
     assert found["embedder"] == {
         "name": "hash-128-v1",
         "why": "the store's vectors come from it",

@@ -18,7 +18,7 @@ TASK = {"prompt": "What is the capital of France?", "reference": "Paris", "evalu
 WITHOUT_RIGHTS = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # root keeps its files, and no longer passes over their modes
-os.execv(sys.executable, [sys.executable, "-m", "wisen", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
 
@@ -148,14 +148,12 @@ def test_a_read_only_database(wisen: Wisen, script: Script, tasks: Tasks, store:
     file = tasks(TASK)
     assert wisen("run", file, "--model", script("Paris"), "--embedder", "hash").returncode == 0
     store.chmod(0o444)
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_RIGHTS, "run", str(file), "--model", script("Paris")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 0:
+    python = (sys.executable, "-c", WITHOUT_RIGHTS)
+    tried = subprocess.run([*python, "-c", f"open({str(store)!r}, 'a')"], capture_output=True, check=False)
+    if tried.returncode == 0:
         pytest.skip("this user may write to read-only files")
+    command = [*python, "-m", "wisen", "run", str(file), "--model", script("Paris")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert one_line(done).replace(str(store), "STORE") == snapshot(
         "store 'STORE' is read-only; make it writable or pass another path"
     )

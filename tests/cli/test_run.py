@@ -94,11 +94,14 @@ def test_a_budget_that_admits_no_call_is_no_answer(wisen: Wisen, script: Script,
 def test_a_judge_of_its_own_judges_everything_that_a_model_judges(
     wisen: Wisen, script: Script, tasks: Tasks, tmp_path: Path
 ) -> None:
-    (tmp_path / "judge.json").write_text(json.dumps(["score: 1.0", "score: 0.9"]))
-    asked = {**JUDGED, "id": "limerick", "evaluator": "judge"}
+    (tmp_path / "judge.json").write_text(json.dumps(["score: 1.0", "score: 0.9", "score: 0.8"]))
+    limerick = {**JUDGED, "id": "limerick", "evaluator": "judge"}
+    both = [{"kind": "judge"}, {"kind": "regex", "pattern": "C"}]
+    sonnet = {**JUDGED, "id": "sonnet", "evaluator": {"kind": "all_of", "evaluators": both}}
+    file = tasks(JUDGED, limerick, sonnet)
     judge = f"scripted:{tmp_path / 'judge.json'}"
-    done = wisen("run", tasks(JUDGED, asked), "--model", script("A", "B"), "--judge-model", judge, "--json", *QUICK)
-    assert [task["score"] for task in json.loads(done.stdout)["tasks"]] == [1.0, 0.9]
+    done = wisen("run", file, "--model", script("A", "B", "C"), "--judge-model", judge, "--json", *QUICK)
+    assert [task["score"] for task in json.loads(done.stdout)["tasks"]] == [1.0, 0.9, 0.8]
 
 
 def test_later_runs_are_shown_what_earlier_ones_learned(wisen: Wisen, script: Script, tasks: Tasks) -> None:

@@ -3,7 +3,8 @@
 import json
 import os
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
@@ -16,23 +17,31 @@ Tasks = Callable[..., Path]
 
 @pytest.fixture
 def on_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Calls the command on a terminal of its own and gives what stands there; the output has to be short."""
+    """Calls the command on a terminal of its own and gives what stands there."""
     del store
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
 
     def call(*args: object) -> str:
         reader, terminal = os.openpty()
-        try:
-            with open(terminal, "w", encoding="utf-8") as screen, redirect_stdout(screen), redirect_stderr(screen):
-                with pytest.raises(SystemExit):
-                    main([str(arg) for arg in args])
-                screen.flush()
-                return os.read(reader, 100_000).decode()
-        finally:
-            os.close(reader)
+        with ThreadPoolExecutor(1) as thread:
+            seen = thread.submit(everything, reader)
+            screen = os.fdopen(terminal, "w", encoding="utf-8")
+            with screen, redirect_stdout(screen), redirect_stderr(screen), pytest.raises(SystemExit):
+                main([str(arg) for arg in args])
+            return seen.result()
 
     return call
+
+
+def everything(reader: int) -> str:
+    """What is written to a terminal until it is closed, which its reader sees as an error."""
+    found = b""
+    with suppress(OSError):
+        while piece := os.read(reader, 100_000):
+            found += piece
+    os.close(reader)
+    return found.decode()
 
 
 def test_a_run_shows_its_progress_and_a_table(on_screen: Callable[..., str], script: Script, tasks: Tasks) -> None:

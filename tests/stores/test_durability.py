@@ -16,6 +16,7 @@ import pytest
 from wisen.cards import MemoryCard, MemoryKind, Situation
 from wisen.errors import StoreError
 from wisen.recall import CardFilter, RecallQuery
+from wisen.stores.memory import InMemoryVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 
 WRITER = Path(__file__).with_name("writer.py")
@@ -128,13 +129,16 @@ async def test_a_search_sees_what_another_store_on_the_file_has_changed(tmp_path
 
 @pytest.mark.anyio
 async def test_many_changes_leave_the_index_right(tmp_path: Path) -> None:
-    """Enough removed rows for the index to be made anew."""
-    async with SQLiteVectorStore(tmp_path / "cards.db") as store:
+    """Enough removed rows for the index to be made anew, with a card in it that stays."""
+    for store in (SQLiteVectorStore(tmp_path / "cards.db"), InMemoryVectorStore()):
+        await store.add([lesson(9_999)])
         for turn in range(4):
             await store.add([lesson(number) for number in range(500)])
             assert [hit.card for hit in await store.search(asked(turn))] == [lesson(turn)]
             await store.delete([lesson(number).id for number in range(500)])
             assert await store.search(asked(turn)) == []
+            assert [hit.card for hit in await store.search(asked(9_999))] == [lesson(9_999)]
+        await store.close()
 
 
 @pytest.mark.anyio

@@ -17,6 +17,7 @@ from wisen.memory.compiler import OwnRun, PromptCompiler, Recalled
 from wisen.memory.rank import rank
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.screen import BasicScreen
+from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Evaluator, Reflector, Screen
 from wisen.recall import CardFilter
 from wisen.records import Advice, AttemptRecord, Injection, ReflectionEvaluation, Task, TokenUsage
@@ -124,9 +125,16 @@ class Learner:
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(
             lessons=(*(card.text for card in self._own_cards.values() if not card.is_episode), *self._unsaved),
-            rejected=tuple(self._session.rejected) if parts.options.exclude_rejected else (),
+            rejected=self._rejections_to_name(),
         )
         return parts.options.compiler.compile([_recalled(one) for one in drawn], own=own, block=block)
+
+    def _rejections_to_name(self) -> tuple[str, ...]:
+        """Rejected answers, unless the model is kept from repeating them by constraint: then the prompt stays as it was."""
+        constrained = self._task.choices and constrained_settings(self._deps.model, self._task.choices)
+        if constrained or not self._parts.options.exclude_rejected:
+            return ()
+        return tuple(self._session.rejected)
 
     async def _drawn(self, ci: MemoryCI) -> list[Drawn]:
         task = self._task
@@ -157,7 +165,7 @@ class Learner:
     async def learn(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Reflect on an attempt that wasn't good enough, and keep the lessons that pass the screen."""
         session = self._session
-        if evaluation.verifiable and session.output not in session.rejected:
+        if evaluation.verifiable and self._parts.options.exclude_rejected and session.output not in session.rejected:
             session.rejected.append(session.output)
         try:
             trace = session.recorder.trace()

@@ -128,7 +128,7 @@ async def _store(choice: StoreChoice, problems: list[Problem]) -> Choice:
     except WisenError as error:
         problems.append(Problem(part="store", problem=str(error)))
         return Choice(name=str(choice.path), why=choice.why, ready=False)
-    return Choice(name=str(choice.path), why=choice.why, about=f"{cards} cards, {runs}{'+' * (runs == _MANY)} runs")
+    return Choice(name=str(choice.path), why=choice.why, about=f"cards: {cards}, runs: {runs}{'+' * (runs == _MANY)}")
 
 
 async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem]) -> Choice:

@@ -129,7 +129,7 @@ def export(
         typer.echo("".join(written), nl=False)
         return
     output.write_text("".join(written), encoding="utf-8", newline="\n")
-    typer.echo(f"{len(cards)} cards written to {output}", err=True)
+    typer.echo(f"cards written to {output}: {len(cards)}", err=True)
 
 
 def path(*, store: StorePath = None) -> None:
@@ -233,7 +233,7 @@ def _fields(card: MemoryCard) -> list[tuple[str, str]]:
         ("evaluator", f"{source.evaluator} ({'check' if source.verified else 'opinion'})" if source.evaluator else ""),
         ("evidence", "\n".join(_evidence(card))),
         ("version", str(card.version)),
-        ("seen", f"{card.duplicates + 1} times"),
+        ("times seen", str(card.duplicates + 1)),
         ("supersedes", card.supersedes),
         ("superseded by", card.superseded_by),
     ]

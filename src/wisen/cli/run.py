@@ -288,7 +288,7 @@ def _print(batch: "Batch", choice: StoreChoice) -> None:
         (
             _title(one, number),
             one.record.status.replace("_", " "),
-            score(one.record.score),
+            score(one.record.score) if one.record.attempts else "",
             _judged(one),
             str(len(one.record.attempts)),
             str(one.record.usage.total_tokens),
@@ -318,4 +318,4 @@ def _summary(batch: "Batch") -> Sequence[str]:
     for outcome in batch.outcomes:
         for one in outcome.record.degradations:
             without[one] = without.get(one, 0) + 1
-    return [*lines, *(f"went without: {line(one)} ({count} times)" for one, count in sorted(without.items()))]
+    return [*lines, *(f"went without: {line(one)} (count: {count})" for one, count in sorted(without.items()))]

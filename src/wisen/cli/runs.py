@@ -79,7 +79,7 @@ def _row(record: RunRecord) -> tuple[str, ...]:
         record.run_id,
         when(record.started_at),
         record.status.replace("_", " "),
-        score(record.score),
+        score(record.score) if record.attempts else "",
         str(len(record.attempts)),
         str(record.usage.total_tokens),
         record.model,

@@ -181,7 +181,9 @@ def _evaluator(value: object, place: Place) -> EvaluatorSpec:
         specs = [_evaluator(item, (*place, number)) for number, item in enumerate(items)]
         if not specs:
             raise WrongPlaceError(place, "must name at least one evaluator")
-        return EvaluatorSpec(kind="all_of", options={"of": [{"kind": one.kind, **one.options} for one in specs]})
+        return EvaluatorSpec(
+            kind="all_of", options={"evaluators": [{"kind": one.kind, **one.options} for one in specs]}
+        )
     if isinstance(value, str):
         return EvaluatorSpec(kind=_filled(value, place))
     options = dict(_metadata(value, place))

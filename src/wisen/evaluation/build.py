@@ -15,13 +15,23 @@ from wisen.evaluation.judge import JudgeEvaluator
 from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.protocols import Evaluator
+from wisen.records import Task, Trace
 
 Options = Mapping[str, object]
+EvaluatorLike = (
+    Evaluator
+    | Callable[[str], Any]
+    | Callable[[Task, str], Any]
+    | Callable[[Task, str, Trace], Any]
+    | re.Pattern[str]
+    | Sequence[Any]
+)
+"""An evaluator, a function of the output, a compiled pattern that it has to match, or a list of these."""
 
 _FLAGS = {"ignore_case": re.IGNORECASE, "multiline": re.MULTILINE, "dot_all": re.DOTALL, "verbose": re.VERBOSE}
 
 
-def as_evaluator(thing: Evaluator | Callable[..., Any] | re.Pattern[str] | Sequence[Any]) -> Evaluator:
+def as_evaluator(thing: EvaluatorLike) -> Evaluator:
     """The evaluator that is meant.
 
     An evaluator is itself; a compiled pattern becomes a `RegexEvaluator`, a list or tuple an `AllOf` of its members,

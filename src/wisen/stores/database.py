@@ -187,10 +187,16 @@ class Database:
             try:
                 return self._opened(write=write, query="")
             except sqlite3.OperationalError as error:
-                if not (self._read_only and self.path.exists() and error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN):
+                if not self._left_whole(error):
                     raise
                 # A directory that can't be written has no place for the shared memory of WAL; nobody else writes there.
                 return self._opened(write=write, query="&immutable=1")
+
+    def _left_whole(self, error: sqlite3.OperationalError) -> bool:
+        """Whether the file only lacks a writable place beside it, and all that was written is in the file itself."""
+        stopped = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return self._read_only and stopped and self.path.exists() and not (log.exists() and log.stat().st_size)
 
     def _opened(self, *, write: bool, query: str) -> sqlite3.Connection:
         connection = self._connect(query)

@@ -37,9 +37,9 @@ def _flips(width: int) -> NDArray[np.float32]:
 def sign_bits(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Which side of `BITS` fixed random planes each row lies on: shape `(rows, BIT_WORDS)`.
 
-    The rows are turned first, by rounds of random sign flips and a Hadamard transform (Ailon and Chazelle 2009): signs of
-    the plain coordinates would say nothing of sparse vectors. A matrix product would be no faster, and the threads that it
-    starts wait for each other on a busy machine.
+    The rows are turned first, by rounds of random sign flips and a Hadamard transform (Ailon and Chazelle 2009): signs
+    of the plain coordinates would say nothing of sparse vectors. A matrix product would be no faster, and the threads
+    that it starts wait for each other on a busy machine.
     """
     count, dimension = vectors.shape
     width = max(BITS, 1 << (dimension - 1).bit_length())
