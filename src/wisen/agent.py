@@ -17,7 +17,7 @@ from wisen.events import Event, WorkerEvent
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, KeepsLessons, Memory, ModelBinder, RunLog
+from wisen.protocols import Architecture, KeepsLessons, Memory, ModelBinder, RunLog, VectorStore
 from wisen.records import Budget, Clockwork, Task
 from wisen.run import Binder, Run, RunResult, Watchers, events_of
 from wisen.session import AgentSession, Dependencies, Meter, Recorder
@@ -77,6 +77,8 @@ class Agent:
         self._toolsets = tuple(tool for tool in tools if _is_toolset(tool))
         self._watch = watch
         self._resolved: Model | None = None
+        logs = (self.memory, _store_of(self.architecture))
+        self._run_log = next((log for log in logs if isinstance(log, RunLog)), None)
         self._clockwork = clockwork if clockwork is not None else Clockwork()
 
     def declared_workers(self) -> Mapping[str, object]:
@@ -214,7 +216,7 @@ class Agent:
             session=session,
             deps=deps,
             watchers=watchers,
-            run_log=self._run_log(),
+            run_log=self._run_log,
             threshold=_SATISFACTORY,
         )
 
@@ -224,10 +226,6 @@ class Agent:
         if self._resolved is None:
             self._resolved = resolve_model(self.model)
         return self._resolved
-
-    def _run_log(self) -> RunLog | None:
-        store = self.architecture.lesson_store if isinstance(self.architecture, KeepsLessons) else None
-        return next((log for log in (self.memory, store) if isinstance(log, RunLog)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +239,12 @@ class _Own:
         return self.bind(self.model if model is None else model, purpose)
 
 
+def _store_of(architecture: Architecture) -> VectorStore | None:
+    return architecture.lesson_store if isinstance(architecture, KeepsLessons) else None
+
+
 def _memory_of(architecture: Architecture) -> Memory:
-    store = architecture.lesson_store if isinstance(architecture, KeepsLessons) else None
+    store = _store_of(architecture)
     return store if isinstance(store, Memory) else BlockMemory()
 
 

@@ -5,7 +5,7 @@ Each protocol's docstring is its contract. Optional abilities are small protocol
 ask with `isinstance`, never with a method that raises `NotImplementedError`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
@@ -104,6 +104,12 @@ class BoundToRun(Protocol):
     def bound(self, bind: ModelBinder) -> "Evaluator":
         """The same evaluator, calling models through `bind`, so that the run's budget counts them."""
         ...
+
+
+def bound_to_run(evaluator: Evaluator, bind: ModelBinder) -> Evaluator:
+    """The evaluator with the run's models, where it calls any; a plain look-up, since it happens in every run."""
+    bound: Callable[[ModelBinder], Evaluator] | None = getattr(evaluator, "bound", None)
+    return evaluator if bound is None else bound(bind)
 
 
 class Reflector(Protocol):

@@ -9,7 +9,7 @@ from wisen.errors import BudgetExceededError
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, BoundToRun, RunLog
+from wisen.protocols import Architecture, RunLog, bound_to_run
 from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
 from wisen.session import AgentSession, Dependencies
 
@@ -68,6 +68,11 @@ class Watchers:
         self._watchers = [watch for watch in watchers if watch is not None]
         self.degradations: list[str] = []
 
+    @property
+    def any(self) -> bool:
+        """Whether somebody watches."""
+        return bool(self._watchers)
+
     def __call__(self, event: Event) -> None:
         """Show an event to all."""
         if isinstance(event, Degraded):
@@ -95,7 +100,7 @@ class Binder:
             meter=self.session.meter,
             recorder=self.session.recorder,
             purpose=purpose,
-            watch=self.watchers,
+            watch=self.watchers if self.watchers.any else None,
         )
 
 
@@ -146,7 +151,7 @@ class Run:
         evaluation: ReflectionEvaluation | None = None
         if evaluator is not None:
             try:
-                bound = evaluator.bound(self.deps.bind) if isinstance(evaluator, BoundToRun) else evaluator
+                bound = bound_to_run(evaluator, self.deps.bind)
                 evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
             except BudgetExceededError:
                 raise

@@ -47,13 +47,13 @@ class OddEmbedder:
     floor = 0.0
 
     def __init__(self, rows: NDArray[np.float32] | None) -> None:
-        self._rows = rows
+        self.rows = rows
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        if self._rows is None:
+        if self.rows is None:
             message = f"no answer for {len(texts)} texts"
             raise EmbedderError(message)
-        return self._rows
+        return self.rows
 
 
 @contextmanager
@@ -246,6 +246,19 @@ async def test_reindexing_with_the_same_embedder_renews_an_open_index(tmp_path: 
 
 
 @pytest.mark.anyio
+async def test_reindexing_replaces_vectors_that_were_wrong(tmp_path: Path) -> None:
+    embedder = OddEmbedder(np.eye(2, 4, dtype=np.float32))
+    async with SQLiteVectorStore(tmp_path / "cards.db", embedder=embedder) as store:
+        await store.add([lesson("Sing.", "Whistle.")])
+        embedder.rows = np.eye(1, 4, 3, dtype=np.float32)
+        assert await recalled(store) == []
+        embedder.rows = np.eye(2, 4, 3, dtype=np.float32)
+        await store.reindex()
+        embedder.rows = np.eye(1, 4, 3, dtype=np.float32)
+        assert [hit.vector for hit in await recalled(store)] == [1.0]
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("rows", [None, np.ones((7, 4), np.float32), np.full((2, 4), np.nan, np.float32)])
 async def test_a_failing_embedder_leaves_nothing_behind(tmp_path: Path, rows: NDArray[np.float32] | None) -> None:
     for store in (
@@ -288,6 +301,10 @@ async def test_a_damaged_card_is_reported_without_its_text(tmp_path: Path) -> No
             with pytest.raises(StoreError, match="can't be read") as caught:
                 await attempt
             assert "secret" not in str(caught.value)
+        # Its duplicate can't be counted, so the whole batch is refused, the good card before it included.
+        with pytest.raises(StoreError, match="can't be read"):
+            await store.add([lesson("Good."), replace(lesson(), id="another")])
+        assert await store.count(EVERYTHING) == 1
 
 
 @pytest.mark.anyio

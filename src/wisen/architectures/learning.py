@@ -18,7 +18,7 @@ from wisen.memory.rank import rank
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.screen import BasicScreen
 from wisen.models.structured import constrained_settings
-from wisen.protocols import BoundToRun, Evaluator, Reflector, Screen
+from wisen.protocols import Evaluator, Reflector, Screen, bound_to_run
 from wisen.recall import CardFilter
 from wisen.records import Advice, AttemptRecord, Injection, ReflectionEvaluation, Task, TokenUsage
 from wisen.session import AgentSession, Dependencies
@@ -101,9 +101,8 @@ class Learner:
         self._task: Task = session.task
         self._own_cards: dict[str, MemoryCard] = {}
         self._unsaved: list[str] = []
-        evaluator, reflector = deps.evaluator or parts.evaluator, parts.reflector
-        self._evaluator = evaluator.bound(deps.bind) if isinstance(evaluator, BoundToRun) else evaluator
-        self._reflector = reflector.bound(deps.bind)
+        self._evaluator = bound_to_run(deps.evaluator or parts.evaluator, deps.bind)
+        self._reflector = parts.reflector.bound(deps.bind)
 
     async def begin(self, attempt: int) -> Turn:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
@@ -130,7 +129,7 @@ class Learner:
         return parts.options.compiler.compile([_recalled(one) for one in drawn], own=own, block=block)
 
     def _rejections_to_name(self) -> tuple[str, ...]:
-        """Rejected answers, unless the model is kept from repeating them by constraint: then the prompt stays as it was."""
+        """Rejected answers, unless the model is kept from repeating them by constraint and the prompt can stay as it is."""
         constrained = self._task.choices and constrained_settings(self._deps.model, self._task.choices)
         if constrained or not self._parts.options.exclude_rejected:
             return ()
@@ -151,7 +150,8 @@ class Learner:
         session = self._session
         try:
             evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
-            evaluation = replace(evaluation, evaluator=evaluation.evaluator or self._evaluator.name)
+            if not evaluation.evaluator:
+                evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
                 self.degraded("evaluate", None, "the score, and lessons from it", turn.attempt)
         except BudgetExceededError:
@@ -244,7 +244,8 @@ class Learner:
             verified=evaluation.verifiable,
             created_at=self._deps.clockwork.now(),
         )
-        scope = replace(card.scope, tenant=self._task.tenant)
+        tenant = self._task.tenant
+        scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)
         return replace(card, id="", situation=self._situation(), scope=scope, provenance=provenance)
 
     def _situation(self) -> Situation:

@@ -42,7 +42,7 @@ def load_tasks(path: str | Path, *, check: Callable[[EvaluatorSpec], object] | N
 
     Fields of a task: `prompt` (required), `id`, `type`, `tenant`, `reference` (strings), `tools`, `choices` (lists of
     strings), `metadata` (a table), and `evaluator`: a kind, a table with `kind` and the evaluator's options, or a list
-    of these that must all pass (kind "all_of", with their tables as the option `of`).
+    of these that must all pass (kind "all_of", with their tables as the option `evaluators`).
 
     Args:
         path: The file, in UTF-8. It is read at once: call this before the event loop is busy.

@@ -147,6 +147,8 @@ def _mark(*texts: str) -> str:
 
 def _justification(reply: str) -> tuple[str, ...]:
     """What a reply says beside its score, line by line."""
+    if len(reply) <= _SCORE_LINE_CHARACTERS and "\n" not in reply.strip():
+        return ()  # nothing but the score
     texts = _json_texts(reply)
     if texts is None:
         lines = (line.strip().lstrip("-*•> ").strip() for line in reply.splitlines())
@@ -160,6 +162,8 @@ def _is_score_line(line: str) -> bool:
 
 def _json_texts(reply: str) -> list[str] | None:
     body = reply.strip().removeprefix("```json").strip("`\n ")
+    if not body.startswith("{"):
+        return None
     try:
         parsed: object = json.loads(body)
     except (ValueError, RecursionError):

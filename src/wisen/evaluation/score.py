@@ -93,6 +93,10 @@ _MARKUP = str.maketrans(
 _JSON_KEYS = ("overall_score", "overall", "final_score", "final", "score", "rating", "grade")
 
 
+_ASKED_FOR = re.compile(r"\s*[Ss]core: (0(?:\.\d{1,6})?|1(?:\.0{1,6})?)\s*")
+"""Exactly the line that the default prompt asks for; everything else takes the longer way."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
     rank: int
@@ -109,6 +113,9 @@ def parse_score(text: str) -> float | None:
     Reads a decimal (also `.9` and `0,85`), a percentage, `8/10` and `8 out of 10`, JSON, Markdown and sentences. A
     whole number above 1 needs its scale. Pure; linear in the length of `text`.
     """
+    plain = _ASKED_FOR.fullmatch(text)
+    if plain is not None:
+        return float(plain[1])
     normal = unicodedata.normalize("NFKC", text).strip()
     found, score = _from_json(normal)
     if found:

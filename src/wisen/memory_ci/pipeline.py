@@ -1,6 +1,7 @@
 """MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -154,7 +155,9 @@ def without_holdouts(drawn: Sequence[Drawn]) -> list[RecallHit]:
 def _ratio(old: str, new: str, enough: float) -> float:
     if old == new:
         return 1.0
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    if matcher.real_quick_ratio() < enough or matcher.quick_ratio() < enough:
+    length = len(old) + len(new)
+    if 2 * min(len(old), len(new)) < enough * length:
         return 0.0
-    return matcher.ratio()
+    if 2 * sum((Counter(old) & Counter(new)).values()) < enough * length:
+        return 0.0  # not even the letters are the same, so the costly comparison can be spared
+    return SequenceMatcher(None, old, new, autojunk=False).ratio()

@@ -54,6 +54,7 @@ _HIJACK: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_UNSEEN = (("hidden-characters", _HIDDEN), ("control-characters", _CONTROL))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,35 +72,38 @@ class BasicScreen:
             return ScreenVerdict(outcome="rejected", card=None, findings=("too-long",))
         if not card.text.strip():
             return ScreenVerdict(outcome="rejected", card=None, findings=("empty",))
-        hijacks = tuple(
-            name for name, rule in _HIJACK if rule.search(unicodedata.normalize("NFKC", _visible(card.text)))
-        )
+        read_as = unicodedata.normalize("NFKC", _visible(card.text))
+        hijacks = tuple(name for name, rule in _HIJACK if rule.search(read_as))
         if hijacks:
             return ScreenVerdict(outcome="rejected", card=None, findings=hijacks)
-        cleaned, findings = _cleaned(card)
-        return ScreenVerdict(outcome="redacted" if findings else "pass", card=cleaned, findings=findings)
+        findings = _findings(whole)
+        if not findings:
+            return ScreenVerdict(outcome="pass", card=card)
+        return ScreenVerdict(outcome="redacted", card=_without(findings, card), findings=findings)
 
 
 def _visible(text: str) -> str:
     return _CONTROL.sub(" ", _HIDDEN.sub("", text))
 
 
-def _cleaned(card: MemoryCard) -> tuple[MemoryCard, tuple[str, ...]]:
-    found: list[str] = []
+def _findings(text: str) -> tuple[str, ...]:
+    """Which rules find something, also under hidden characters."""
+    hidden = tuple(name for name, rule in _UNSEEN if rule.search(text))
+    seen = _visible(text) if hidden else text
+    return (*hidden, *(name for name, rule in _SECRETS if rule.search(seen)))
+
+
+def _without(findings: tuple[str, ...], card: MemoryCard) -> MemoryCard:
+    removed = [(rule, _placeholder(name)) for name, rule in _SECRETS if name in findings]
 
     def clean(text: str) -> str:
-        visible = _visible(text)
-        if visible != text:
-            found.append("hidden-characters")
-        for name, rule in _SECRETS:
-            replaced = rule.sub(_placeholder(name), visible)
-            if replaced != visible:
-                found.append(name)
-                visible = replaced
-        return visible
+        text = _visible(text)
+        for rule, placeholder in removed:
+            text = rule.sub(placeholder, text)
+        return text
 
     situation = card.situation
-    changed = replace(
+    return replace(
         card,
         content=clean(card.content),
         pattern=clean(card.pattern),
@@ -112,7 +116,6 @@ def _cleaned(card: MemoryCard) -> tuple[MemoryCard, tuple[str, ...]]:
             error=clean(situation.error),
         ),
     )
-    return (changed, tuple(dict.fromkeys(found))) if found else (card, ())
 
 
 def _placeholder(name: str) -> Callable[[re.Match[str]], str]:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -55,15 +56,21 @@ class AdvisedModel(WrapperModel):
         self._instruction = InstructionPart(content=advice.section, dynamic=True)
         self._turns = [(UserPromptPart(user), ModelResponse(parts=[TextPart(said)])) for user, said in advice.turns]
 
-    async def request(
+    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
+    def request(
         self,
         messages: list[ModelMessage],
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
+    ) -> "CoroutineType[Any, Any, ModelResponse]":
         """Send the request with the advice."""
-        advised, parameters = self._with_advice(messages, model_request_parameters)
-        response = await self.wrapped.request(advised, model_settings, parameters)
+        return self._request(messages, model_settings, model_request_parameters)
+
+    async def _request(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        advised, parameters = self._with_advice(messages, parameters)
+        response = await self.wrapped.request(advised, settings, parameters)
         if advised is not messages:
             self._delivered()
         return response

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -47,18 +48,24 @@ class MeteredModel(WrapperModel):
         self._purpose = purpose
         self._watch = watch
 
-    async def request(
+    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
+    def request(
         self,
         messages: list[ModelMessage],
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
+    ) -> "CoroutineType[Any, Any, ModelResponse]":
         """Send the request if the budget admits it."""
+        return self._request(messages, model_settings, model_request_parameters)
+
+    async def _request(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
         self._meter.admit()
         began = self._meter.seconds
         usage = TokenUsage(requests=1)
         try:
-            response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+            response = await self.wrapped.request(messages, settings, parameters)
             usage = used(response)
         except ProviderError as error:
             raise model_error(self.model_name, error) from error

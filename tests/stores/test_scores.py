@@ -1,0 +1,58 @@
+"""The arithmetic of recall: one relevance from two likenesses, and bits that keep angles."""
+
+import numpy as np
+import pytest
+
+from wisen.stores import hybrid
+from wisen.stores.blocks import appended
+from wisen.stores.vectors import sign_bits
+from wisen.stores.words import distinct_words
+
+
+def test_relevance_joins_both_sides() -> None:
+    vector = hybrid.rescaled(np.array([0.1, 0.2, 0.6, 1.0]), 0.2)
+    assert vector.tolist() == pytest.approx([0.0, 0.0, 0.5, 1.0])
+    lexical = np.array([0.0, 1.0, 0.5, 0.0])
+    same = np.array([False, False, False, False])
+    assert hybrid.relevance(vector, lexical, same).tolist() == pytest.approx([0.0, 0.5, 0.625, 0.999])
+    assert hybrid.relevance(vector, lexical, ~same).tolist() == [1.0] * 4
+
+
+def test_a_rare_word_is_worth_more_and_a_new_one_most() -> None:
+    new, rare, common = hybrid.rarity(np.array([0.0, 2.0, 900.0]), 1_000).tolist()
+    assert new > rare > common > 0
+    of_the_only_card, of_none = hybrid.rarity(np.array([1.0, 0.0]), 1).tolist()
+    assert of_the_only_card > of_none / 2
+
+
+def test_reasons_are_for_a_reader() -> None:
+    assert hybrid.reasons(same_prompt=True, situation=1.0, text=0.1, floor=0.2, shared=["a", "b", "c", "d"]) == (
+        "same prompt",
+        "shares rare words: a, b, c",
+    )
+    assert hybrid.reasons(same_prompt=False, situation=0.5, text=0.4, floor=0.2, shared=[]) == (
+        "similar situation (0.50)",
+    )
+    assert hybrid.reasons(same_prompt=False, situation=0.3, text=0.4, floor=0.2, shared=[]) == (
+        "its text fits the situation (0.40)",
+    )
+    assert hybrid.reasons(same_prompt=False, situation=0.1, text=0.1, floor=0.2, shared=[]) == ()
+
+
+@pytest.mark.parametrize("dimension", [16, 384, 1_024])
+def test_sign_bits_keep_angles_of_sparse_vectors_too(dimension: int) -> None:
+    rows = np.eye(16, dimension, dtype=np.float32)
+    half_way = (rows[0] + rows[1]) / np.sqrt(2)
+    bits = sign_bits(np.vstack([rows, half_way]).astype(np.float32))
+    apart = np.bitwise_count(bits[:, np.newaxis] ^ bits[np.newaxis]).sum(axis=2)
+    right_angles = apart[:16, :16][~np.eye(16, dtype=bool)]
+    assert 180 < right_angles.min() <= right_angles.max() < 332
+    assert 80 < apart[16, 0] < 176
+
+
+def test_words_are_normalized_and_everyday_ones_left_out() -> None:
+    assert distinct_words("The INVOICE, for the Nordic — invoice!") == ["invoice", "nordic"]
+
+
+def test_an_empty_line_is_a_line() -> None:
+    assert appended("first", "", 100) == "first\n"
