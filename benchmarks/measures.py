@@ -18,6 +18,7 @@ Samples = dict[str, Any]
 
 _WAIT = 0.05
 _TIMEOUT = 600
+_SMALL = 10_000
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ FULL = Scale(
     slow_queries=((50_000, 2), (5_000, 6), (0, 30)),
     imports=15,
 )
-QUICK = Scale(rounds=2, batches=6, sizes=(1_000, 10_000), queries=100, slow_queries=((5_000, 2), (0, 5)), imports=5)
+QUICK = Scale(rounds=1, batches=12, sizes=(10_000,), queries=100, slow_queries=((0, 2),), imports=3)
 
 
 @dataclass(frozen=True)
@@ -114,20 +115,29 @@ def concurrent(bench: Bench) -> Samples:
 def recall(bench: Bench) -> Samples:
     """Seconds of single searches among 1,000 to 100,000 cards, and what filling the store took."""
     found: dict[str, Samples] = defaultdict(dict)
-    for size in bench.scale.sizes:
+    rounds = [
+        bench.scale.sizes,
+        *[tuple(size for size in bench.scale.sizes if size <= _SMALL)] * (bench.scale.rounds // 2),
+    ]
+    for sizes in rounds:
+        for size in sizes:
+            for alternative in bench.all():
+                result = bench.ask(
+                    alternative, alternative.recalls, measure="recall", **_recall_options(bench, alternative, size)
+                )
+                _merge(found[alternative.name].setdefault(str(size), {}), result)
         for alternative in bench.all():
             if alternative.name == "wisen":
-                options = {"queries": bench.scale.queries, "compared": 20, "bulk": 4_000, "singles": 300}
-            else:
-                queries = next(count for least, count in bench.scale.slow_queries if size >= least)
-                options = {"queries": queries, "hashed_up_to": 10_000, "singles": 100}
-            result = bench.ask(alternative, alternative.recalls, measure="recall", size=size, **options)
-            found[alternative.name][str(size)] = result
-    for alternative in bench.all():
-        if alternative.name == "wisen":
-            empty = bench.ask(alternative, alternative.recalls, measure="empty", bulk=4_000, singles=300)
-            found[alternative.name]["0"] = empty
+                empty = bench.ask(alternative, alternative.recalls, measure="empty", bulk=4_000, singles=300)
+                _merge(found[alternative.name].setdefault("0", {}), empty)
     return dict(found)
+
+
+def _recall_options(bench: Bench, alternative: Alternative, size: int) -> Samples:
+    if alternative.name == "wisen":
+        return {"size": size, "queries": bench.scale.queries, "compared": 20, "bulk": 4_000, "singles": 300}
+    queries = next(count for least, count in bench.scale.slow_queries if size >= least)
+    return {"size": size, "queries": queries, "hashed_up_to": _SMALL, "singles": 100}
 
 
 def hold(bench: Bench) -> Samples:
@@ -176,8 +186,11 @@ MEASURES: dict[str, Callable[[Bench], Samples]] = {
 
 
 def _merge(into: Samples, more: Samples) -> None:
+    """Put samples together: lists grow, and of anything else the newest stays."""
     for name, value in more.items():
         if isinstance(value, list):
             into.setdefault(name, []).extend(value)
+        elif isinstance(value, dict):
+            _merge(into.setdefault(name, {}), value)
         else:
             into[name] = value

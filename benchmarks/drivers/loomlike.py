@@ -128,9 +128,9 @@ async def _recall(asked: dict[str, Any]) -> dict[str, Any]:
         return found
     # The random vectors say nothing about ranking, and the scan is the same at every size.
     found["recall_cosine"] = await _agreement(store, embedder, chunks, vectors[:3])
-    found["ingest_bulk"] = size / filling
+    found["ingest_bulk"] = [size / filling]
     more = _chunks(corpus.entries(asked["singles"]))
-    found["ingest_single"] = len(more) / sum(await common.each(store.add, [[chunk] for chunk in more]))
+    found["ingest_single"] = [len(more) / sum(await common.each(store.add, [[chunk] for chunk in more]))]
     return found
 
 

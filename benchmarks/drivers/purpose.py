@@ -121,7 +121,7 @@ def _recall(asked: dict[str, Any]) -> dict[str, Any]:
         "all": timed(),
         "tenant": timed(user_id=common.SMALL_TENANT),
         "role": timed(agent_roles=[common.ROLE]),
-        "ingest_bulk": size / filling,
+        "ingest_bulk": [size / filling],
     }
 
 

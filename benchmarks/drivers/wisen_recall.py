@@ -172,7 +172,7 @@ def _top(cards: Sequence[MemoryCard], scores: Any, allowed: Any) -> set[str]:
 
 async def _ingest(
     store: Any, more: Sequence[MemoryCard], corpus: common.Corpus, asked: dict[str, Any]
-) -> dict[str, float]:
+) -> dict[str, list[float]]:
     """Cards per second into the filled store, embedding included."""
 
     async def add(card: MemoryCard) -> None:
@@ -183,7 +183,7 @@ async def _ingest(
     single = len(alone) / sum(await common.each(add, alone))
     together = _cards(corpus.entries(asked["singles"]))
     at_once = len(together) / (await common.each(lambda cards: asyncio.gather(*map(add, cards)), [together]))[0]
-    return {"ingest_bulk": bulk, "ingest_single": single, "ingest_at_once": at_once}
+    return {"ingest_bulk": [bulk], "ingest_single": [single], "ingest_at_once": [at_once]}
 
 
 async def _empty(asked: dict[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,12 @@ class MemoryScope:
     tool_names: tuple[str, ...] = ()
     task_types: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """The scope as one text, for hashes."""
+        lists = (self.agent_roles, self.tool_names, self.task_types)
+        return "\x1e".join((self.tenant, *("\x1d".join(names) for names in lists)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
@@ -147,13 +153,18 @@ class MemoryCard:
 
     @property
     def content_hash(self) -> str:
-        """A hash of kind, own text and situation as they are, hexadecimal."""
-        return _digest(self.kind.value, self.text, self.situation.text)
+        """A hash of kind, scope, own text and situation as they are, hexadecimal."""
+        return _digest(self.kind.value, self.scope.text, self.text, self.situation.text)
 
     @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one tenant and kind whose texts differ only in spacing or Unicode form."""
-        return _digest(self.scope.tenant, self.kind.value, _respaced(self.text), _respaced(self.situation.text))
+        """Equal for cards of one kind and scope whose texts differ only in spacing or Unicode form.
+
+        Of rejected cards no text is kept to compare, so each is its own.
+        """
+        if self.status is MemoryStatus.REJECTED:
+            return _digest(self.scope.tenant, self.status.value, self.id)
+        return _digest(self.kind.value, self.scope.text, _respaced(self.text), _respaced(self.situation.text))
 
     @property
     def is_episode(self) -> bool:

@@ -177,7 +177,7 @@ class VectorStore(Protocol):
     """Keeps memory cards and finds those that fit a situation.
 
     Every method is safe to call from concurrent tasks. What a method has returned from is durable. Raises
-    `StoreError`s only.
+    `StoreError`s, and `EmbedderError` where a text can't be embedded.
     """
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:

@@ -90,9 +90,7 @@ class FrozenMemory:
         if arm == "shuffled":
             cards = [replace(card, content=self._other_answer[card.id]) for card in cards]
         advice = self._compiled(cards)
-        if arm == "placebo":
-            return replace(advice, turns=tuple((_filler(len(user)), _FILLER_ANSWER) for user, _ in advice.turns))
-        return advice
+        return _emptied(advice, as_turns=bool(task.choices)) if arm == "placebo" else advice
 
     async def copied(self, task: Task) -> str:
         """The answer of the most similar card; "" where nothing is similar."""
@@ -155,6 +153,19 @@ def against_memory(arms: dict[ArmName, ArmReport]) -> dict[ArmName, PairedOutcom
     """Memory compared with each other arm, task by task."""
     treated = arms["memory"].outcomes
     return {name: compare_pairs(treated, arm.outcomes) for name, arm in arms.items() if name != "memory"}
+
+
+def _emptied(advice: Advice, *, as_turns: bool) -> Advice:
+    """Advice of the same length without content.
+
+    Where answers are free, a model repeats the answer of an empty turn, which would measure that and not the length:
+    there the filler stands in
+    the system prompt.
+    """
+    if as_turns:
+        return replace(advice, turns=tuple((_filler(len(user)), _FILLER_ANSWER) for user, _ in advice.turns))
+    length = sum(len(user) + len(answer) for user, answer in advice.turns)
+    return replace(advice, section=_filler(length), turns=())
 
 
 def _filler(characters: int) -> str:

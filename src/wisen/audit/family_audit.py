@@ -71,14 +71,14 @@ async def audit_family(
     family = FAMILIES[name](options.seed)
 
     def step(label: str) -> Callable[[int, int], None]:
-        return lambda done, of: progress(label, done, of)
+        return lambda done, of: progress(f"{name}: {label}", done, of)
 
-    without = await run_stream(family, model, None, options, step("stream without memory"))
-    learned = await run_stream(family, model, store, options, step("stream with memory"))
+    without = await run_stream(family, model, None, options, step("stream, no memory"))
+    learned = await run_stream(family, model, store, options, step("stream, memory"))
     memory = await FrozenMemory.of(store, options)
     arms: dict[ArmName, ArmReport] = {}
     for arm in ARMS:
-        arms[arm] = await run_arm(arm, family, model, memory, options, step(f"unseen tasks: {arm}"))
+        arms[arm] = await run_arm(arm, family, model, memory, options, step(f"unseen, {arm}"))
     return FamilyAudit(
         family=name,
         stream_with=learned,

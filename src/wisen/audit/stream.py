@@ -53,8 +53,10 @@ class AuditOptions:
     """What the closed loop and the arms have in common."""
 
     seed: int
-    top_k: int = 4
-    max_attempts: int = 3
+    top_k: int = 3
+    """How many cards an attempt is shown."""
+    max_attempts: int = 5
+    """Tries per task of the stream; the unseen tasks have one."""
     max_output_tokens: int = 24
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
     from wisen.audit.family_audit import FamilyAudit, StepProgress
 
 _WORDS = {
@@ -61,20 +63,35 @@ async def _audits(
     from wisen.audit.family_audit import audit_family, machine  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.audit.stream import AuditOptions  # noqa: PLC0415 - as above
     from wisen.embedders.names import resolve_embedder  # noqa: PLC0415 - as above
-    from wisen.models.names import resolve_model  # noqa: PLC0415 - as above
     from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
 
-    model, embedder = resolve_model(used[0]), resolve_embedder(used[1])
+    embedder = resolve_embedder(used[1])
     if not quiet:
-        typer.echo(f"wisen demo: model {model.model_name}, embedder {embedder.name}, seed {seed}, {machine()}")
-    found: list[FamilyAudit] = []
-    for name in names:
+        typer.echo(f"wisen demo: model {used[0]}, embedder {embedder.name}, seed {seed}, {machine()}")
+        typer.echo(f"Task families: {', '.join(names)}, side by side. This takes some minutes.")
+
+    async def audit(number: int, name: str, progress: "StepProgress") -> "FamilyAudit":
+        model = _own_model(used[0], number)
         async with SQLiteVectorStore(folder / f"demo-{name}-{seed}.db", embedder=embedder) as store:
-            with _progress() as progress:
-                found.append(await audit_family(name, model, store, AuditOptions(seed=seed), progress))
-        if not quiet:
-            _print(found[-1])
+            return await audit_family(name, model, store, AuditOptions(seed=seed), progress)
+
+    with _progress() as progress:
+        found = await asyncio.gather(*(audit(number, name, progress) for number, name in enumerate(names)))
+    if not quiet:
+        for one in found:
+            _print(one)
     return found
+
+
+def _own_model(name: str, number: int) -> "Model":
+    """A model for one family alone, so that the same seed gives the same answers while others are asked."""
+    from wisen.models.local import LocalModel  # noqa: PLC0415 - as above
+    from wisen.models.names import resolve_model  # noqa: PLC0415 - as above
+
+    provider, _, weights = name.partition(":")
+    if provider == "local":
+        return LocalModel(weights or None, slots=1, context=2048, replica=number)
+    return resolve_model(name)
 
 
 @contextmanager

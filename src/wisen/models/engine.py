@@ -28,10 +28,12 @@ class EngineOptions:
     """Requests that are answered at the same time."""
     threads: int = 1
     """CPU threads; more than the free cores makes it slower, not faster."""
+    replica: int = 0
+    """Which copy of the weights. Copies share nothing, so that one's answers repeat whatever the others are asked."""
 
     def __post_init__(self) -> None:
         """Refuse what can't be with `ConfigError`."""
-        for name, least in (("context", 64), ("slots", 1), ("threads", 1)):
+        for name, least in (("context", 64), ("slots", 1), ("threads", 1), ("replica", 0)):
             value: int = getattr(self, name)
             if value < least:
                 msg = f"EngineOptions({name}={value!r}): must be {least} or more"

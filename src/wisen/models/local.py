@@ -54,12 +54,13 @@ class LocalModel(Model[Any]):
         context: Tokens of all slots together; each request has `context / slots`.
         slots: Requests that are answered at the same time; more of them wait.
         threads: CPU threads; more than there are free cores makes it slower.
+        replica: Which copy of the weights; copies share nothing, so that each one's answers repeat while others work.
         sha256: The checksum that a file given by path must have.
         chat: Whether the model chats. A pretrained one doesn't: it is shown the turns as plain text to continue, and
             answers with one paragraph. `None` is right for the known weights, and `True` for files.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what the weights are, and how they are held
         self,
         weights: str | Path | None = None,
         *,
@@ -67,13 +68,14 @@ class LocalModel(Model[Any]):
         context: int = 4096,
         slots: int = 2,
         threads: int = 1,
+        replica: int = 0,
         sha256: str | None = None,
         chat: bool | None = None,
     ) -> None:
         super().__init__(profile=_PROFILE)
         self._weights = str(weights or SMOLLM2.alias)
         self._seed = seed
-        self._options = EngineOptions(context=context, slots=slots, threads=threads)
+        self._options = EngineOptions(context=context, slots=slots, threads=threads, replica=replica)
         self._sha256 = sha256
         known = KNOWN.get(self._weights)
         self._chat = (known is None or known.chat) if chat is None else chat

@@ -133,13 +133,16 @@ class Database:
             return
         try:
             done = self._commit(jobs)
-        except (sqlite3.Error, UnicodeError) as error:
+        except sqlite3.Error as error:
             self._fail(jobs, self._explained(error))
         except BaseException as error:  # noqa: BLE001 - whoever waits for these writes has to hear of it
             self._fail(jobs, error)
         else:
             for result, value in done:
-                result.set_result(value)
+                if isinstance(value, StoreError):
+                    result.set_exception(value)
+                else:
+                    result.set_result(value)
 
     def _fail(self, jobs: list[_Job], error: BaseException) -> None:
         for job in jobs:
@@ -157,9 +160,9 @@ class Database:
                 writer.execute("SAVEPOINT one")
                 try:
                     done.append((job.result, job.work(writer)))
-                except StoreError as error:
+                except (StoreError, UnicodeError) as error:
                     writer.execute("ROLLBACK TO one")
-                    job.result.set_exception(error)
+                    done.append((job.result, error if isinstance(error, StoreError) else self._explained(error)))
                 writer.execute("RELEASE one")
             writer.execute("COMMIT")
         except BaseException:

@@ -1,1 +1,1 @@
-"""Families of tasks on which learning can be measured: each has a hidden rule, and a train and a test half that share no item."""
+"""Families of tasks to measure learning on: each has hidden rules, and a train and a test half that share no item."""

@@ -1,7 +1,7 @@
 """Dates as people write them, to be rewritten as ISO 8601, with a house convention for the ambiguous ones.
 
-Whether `03/04/2021` has the day or the month first, and likewise `03-04-21`, is drawn from the seed, so it can be learned only from
-experience. No day of the test occurs in the stream: copying an earlier answer is never right.
+Whether `03/04/2021` has the day or the month first, and likewise `03-04-21`, is drawn from the seed, so it can be
+learned only from experience. No day of the test occurs in the stream: copying an earlier answer is never right.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from wisen.audit.families.family import Family, FamilyTask
 
+_EVEN_ODDS: Final = 0.5
 _FIRST: Final = date(2001, 1, 1)
 _DAYS: Final = (date(2029, 12, 31) - _FIRST).days + 1
 _MONTHS: Final = (
@@ -42,7 +43,7 @@ def dates(seed: int, *, train: int = 60, test: int = 60) -> Family:
             f"the numbers of dates must not be negative, and at most {_DAYS} together: train={train!r}, test={test!r}"
         )
     rng = random.Random(f"dates/{seed}")
-    ways = _ways(slashes_day_first=rng.random() < 0.5, dashes_day_first=rng.random() < 0.5)
+    ways = _ways(slashes_day_first=rng.random() < _EVEN_ODDS, dashes_day_first=rng.random() < _EVEN_ODDS)
     days = [_FIRST + timedelta(days=offset) for offset in rng.sample(range(_DAYS), train + test)]
     return Family(
         name="dates",

@@ -22,8 +22,8 @@ class Situation:
 
 
 TEAM_NAMES: Final = (
-    "Harbour", "Maple", "Falcon", "Orchard", "Summit", "Lantern", "Copper", "Willow", "Meadow", "Anchor", "Comet", "Velvet",
-    "Granite", "Saffron", "Juniper", "Pebble",
+    "Harbour", "Maple", "Falcon", "Orchard", "Summit", "Lantern", "Copper", "Willow",
+    "Meadow", "Anchor", "Comet", "Velvet", "Granite", "Saffron", "Juniper", "Pebble",
 )  # fmt: skip
 """Names that say nothing about what a team does."""
 
@@ -39,7 +39,7 @@ SLOTS: Final[dict[str, tuple[str, ...]]] = {
     "room": ("hallway", "kitchen", "garage", "cellar", "attic", "office"),
     "month": ("January", "March", "April", "June", "August", "October", "November"),
 }
-"""What fills a `{slot}`. A product, a day or a city turns up in many situations, so that none of them gives a situation away."""
+"""What fills a `{slot}`. Products, days and cities turn up in many situations, so that none gives a situation away."""
 
 CLOSINGS_TRAIN: Final = (
     "Thanks, {person}.",

@@ -1,8 +1,8 @@
 """Support tickets to be routed to teams under house rules that can be learned only from experience.
 
-Which situation goes to which team is drawn from the seed, and the teams' names say nothing about what they do: no model knows the
-answer from its training. The tickets of the test use wordings that the stream never uses, so an agent has to recognise a situation, not
-a sentence.
+Which situation goes to which team is drawn from the seed, and the teams' names say nothing about what they do: no model
+knows the answer from its training. The tickets of the test use wordings that the stream never uses, so an agent has to
+recognise a situation, not a sentence.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def tickets(seed: int, *, train: int = 120, test: int = 72) -> Family:
         task_type="ticket routing",
         instructions=(
             "You route the support tickets of Fernwell, a maker of heating and solar equipment, to its teams. "
-            f"The teams are {', '.join(teams[:-1])} and {teams[-1]}. Reply with the name of the one team that handles the ticket."
+            f"The teams are {', '.join(teams[:-1])} and {teams[-1]}. "
+            "Reply with the name of the one team that handles the ticket."
         ),
         train=_write(rng, rules, count=train, half="train"),
         test=_write(rng, rules, count=test, half="test"),
