@@ -227,7 +227,7 @@ def _ingest(samples: Samples) -> str:
     for size, label, found in [*empty, *_filled(samples)]:
         if "ingest_bulk" in found:
             rates = [found.get(key) for key in ("ingest_bulk", "ingest_single", "ingest_at_once")]
-            into = f"{size:,}" if label.startswith("wisen") else "0"
+            into = f"{size:,}" if label.startswith("wisen") else f"0, up to {size:,}"
             rows.append([into, label, *(f"{statistics.median(rate):,.0f}" if rate else "-" for rate in rates)])
     head = ["cards there", "", "in bulk", "one after the other", "one each from many tasks"]
     return _table("Ingest, cards per second, embedding included (only SQLite is durable)", head, rows)
@@ -288,6 +288,25 @@ def _ms(seconds: Sequence[float]) -> float:
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
     return "\n".join([f"**{title}**", "", *lines])
+
+
+def failures(results: Samples) -> list[str]:
+    """What could not be measured, and why, each once."""
+    found: list[str] = []
+
+    def look(where: str, value: object) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                if key == "failed":
+                    found.append(f"{where}: {inner}")
+                else:
+                    look(f"{where}, {key}" if where else str(key), inner)
+        elif isinstance(value, list):
+            for inner in value:
+                look(where, inner)
+
+    look("", results)
+    return list(dict.fromkeys(found))
 
 
 def write_docs(path: Path, tables: str) -> None:

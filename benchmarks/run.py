@@ -14,7 +14,7 @@ from typing import Any
 
 from environments import ALTERNATIVES, ROOT, python_of
 from measures import FULL, MEASURES, QUICK, Bench
-from report import goals, machine, markdown, write_docs
+from report import failures, goals, machine, markdown, write_docs
 
 _DOCS = ROOT / "docs" / "benchmarks.md"
 
@@ -24,12 +24,14 @@ def main() -> None:
     asked = _arguments()
     results = json.loads(Path(asked.load).read_text(encoding="utf-8")) if asked.load else _new_results(asked)
     tables = markdown(results)
-    if asked.write_docs:
-        write_docs(_DOCS, tables)
     print(tables)
     print()
     for goal in goals(results):
         print(goal)
+    if failed := failures(results):
+        sys.exit("\n".join(["", *(f"failed        {reason}" for reason in failed)]))
+    if asked.write_docs:
+        write_docs(_DOCS, tables)
 
 
 def _new_results(asked: argparse.Namespace) -> dict[str, Any]:

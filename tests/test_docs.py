@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import typer.main
 from pytest_examples import CodeExample, EvalExample, find_examples
 
@@ -64,6 +65,15 @@ def fences() -> Iterator[Any]:
         yield pytest.param(example, id=at, marks=marks if LOCAL in example.prefix else ())
 
 
+def lines_of(error: Exception) -> Iterator[int]:
+    """The lines of the page that the error came through."""
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename.endswith(".md"):
+            yield step.tb_lineno
+        step = step.tb_next
+
+
 @pytest.mark.parametrize("example", list(fences()))
 def test_code_runs_and_prints_what_it_says(example: CodeExample, eval_example: EvalExample, tmp_path: Path) -> None:
     printed = 0
@@ -77,8 +87,14 @@ def test_code_runs_and_prints_what_it_says(example: CodeExample, eval_example: E
     eval_example.set_config(line_length=140)
     eval_example.include_print = count
     check = eval_example.run_print_update if eval_example.update_examples else eval_example.run_print_check
+    problem = ""
     with chdir(tmp_path), offline(place(Path(example.path), example.start_line)):
-        check(example)
+        try:
+            check(example)
+        except Exception as error:  # noqa: BLE001 - its traceback, as pytest-examples shortens it, can't be shown
+            problem = f"{type(error).__name__}: {error} (line {', '.join(map(str, lines_of(error)))})"
+    if problem:
+        pytest.fail(problem, pytrace=False)
     if not eval_example.update_examples:
         said = len(re.findall(r"^ *#> ?", example.source, re.MULTILINE))
         said += len(re.findall(r'^ *"""$', example.source, re.MULTILINE)) // 2
@@ -144,7 +160,10 @@ def parse(arguments: Sequence[str]) -> None:
     context: Any = None
     rest = list(arguments)
     while True:
-        context = command.make_context(command.name, rest, parent=context)
+        try:
+            context = command.make_context(command.name, rest, parent=context)
+        except typer.Exit:  # such as after --version
+            return
         if not hasattr(command, "resolve_command"):
             return
         rest = [*context._protected_args, *context.args]
@@ -180,7 +199,7 @@ def tracked() -> list[Path]:
     if not (ROOT / ".git").exists():
         return [path for folder in ("src", "docs", "tests", "examples") for path in (ROOT / folder).rglob("*.*")]
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],  # noqa: S607 - the developer's own git
         cwd=ROOT,
         capture_output=True,
         check=True,

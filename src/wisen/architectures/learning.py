@@ -129,7 +129,7 @@ class Learner:
         return parts.options.compiler.compile([_recalled(one) for one in drawn], own=own, block=block)
 
     def _rejections_to_name(self) -> tuple[str, ...]:
-        """Rejected answers, unless the model is kept from repeating them by constraint and the prompt can stay as it is."""
+        """Rejected answers, unless a constraint keeps the model from repeating them: then the prompt stays as it is."""
         constrained = self._task.choices and constrained_settings(self._deps.model, self._task.choices)
         if constrained or not self._parts.options.exclude_rejected:
             return ()

@@ -33,6 +33,7 @@ _COMMON: Final = frozenset(
 _INLINE_CHARACTERS: Final = 4_000
 """About a millisecond of work; a hop to a thread pays only above."""
 _CACHED_WORDS: Final = 50_000
+_CACHED_TEXTS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class HashEmbedder:
         self._dimension = dimension
         self._floor = _calibrated_floor(dimension) if floor is None else floor
         self._words: dict[str, _Word] = {}
+        self._texts: dict[str, NDArray[np.float32]] = {}
 
     @property
     def name(self) -> str:
@@ -99,8 +101,19 @@ class HashEmbedder:
     def _embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            self._fill(row, text)
+            row[:] = self._vector(text)
         return rows
+
+    def _vector(self, text: str) -> "NDArray[np.float32]":
+        """The text's row, remembered: a task is recalled for, compared and stored under the same words."""
+        known = self._texts.get(text)
+        if known is None:
+            known = np.zeros(self._dimension, dtype=np.float32)
+            self._fill(known, text)
+            if len(self._texts) >= _CACHED_TEXTS:
+                self._texts.clear()
+            self._texts[text] = known
+        return known
 
     def _fill(self, row: "NDArray[np.float32]", text: str) -> None:
         folded = unicodedata.normalize("NFKC", text).casefold()

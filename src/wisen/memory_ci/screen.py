@@ -33,6 +33,12 @@ _SECRETS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("e-mail", re.compile(r"\b[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")),
 )
+_MARKS = (
+    *("-----begin", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_"),
+    *("ghr_", "github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "eyj"),
+    *("bearer", "://", "passw", "pwd", "secret", "token", "api", "@"),
+)
+"""What a text has to contain, in lower case, for any of the rules above to find something: most lessons have none."""
 _HIJACK: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "overrides-instructions",
@@ -90,6 +96,9 @@ def _findings(text: str) -> tuple[str, ...]:
     """Which rules find something, also under hidden characters."""
     hidden = tuple(name for name, rule in _UNSEEN if rule.search(text))
     seen = _visible(text) if hidden else text
+    folded = seen.lower()
+    if not any(mark in folded for mark in _MARKS):
+        return hidden
     return (*hidden, *(name for name, rule in _SECRETS if rule.search(seen)))
 
 

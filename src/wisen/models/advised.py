@@ -52,8 +52,6 @@ class AdvisedModel(WrapperModel):
         super().__init__(wrapped)
         self.advice = advice
         self._delivered = delivered
-        self._section = SystemPromptPart(advice.section)
-        self._instruction = InstructionPart(content=advice.section, dynamic=True)
         self._turns = [(UserPromptPart(user), ModelResponse(parts=[TextPart(said)])) for user, said in advice.turns]
 
     # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
@@ -100,10 +98,14 @@ class AdvisedModel(WrapperModel):
         as_instruction = bool(self.advice.section and parameters.instruction_parts)
         if as_instruction:
             parameters = replace(
-                parameters, instruction_parts=[*(parameters.instruction_parts or ()), self._instruction]
+                parameters,
+                instruction_parts=[
+                    *(parameters.instruction_parts or ()),
+                    InstructionPart(content=self.advice.section, dynamic=True),
+                ],
             )
         head = _leading_system_parts(first)
-        section = [self._section] if self.advice.section and not as_instruction else []
+        section = [SystemPromptPart(self.advice.section)] if self.advice.section and not as_instruction else []
         opening = replace(
             first,
             parts=[*first.parts[:head], *section, *first.parts[head:]],

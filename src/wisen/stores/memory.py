@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Lock
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -21,6 +22,8 @@ from wisen.stores.vectors import embed_cards
 
 _Result = TypeVar("_Result")
 _FEW = 8
+_FEW_TO_SEARCH = 500
+"""Searched in less time than a hop to a thread and back takes."""
 
 
 class InMemoryVectorStore(InMemoryLedger):
@@ -59,6 +62,7 @@ class InMemoryVectorStore(InMemoryLedger):
         self._duplicates: dict[str, list[int]] = {}
         self._tenants: dict[str, _TenantRows] = {}
         self._last_number = 0
+        self._searching = Lock()
 
     @property
     def embedder(self) -> Embedder:
@@ -108,6 +112,8 @@ class InMemoryVectorStore(InMemoryLedger):
         """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
         self._refuse_closed()
         probe = await make_probe(self._embedder, query, self._floor)
+        if len(self._cards) <= _FEW_TO_SEARCH:
+            return [*self._search(probe)]
         return [*await self._in_thread(lambda: self._search(probe))]
 
     async def update(self, card: MemoryCard) -> None:
@@ -207,7 +213,8 @@ class InMemoryVectorStore(InMemoryLedger):
             changes = tenant.take() if tenant else None
         if tenant is None or changes is None:
             return []
-        matches = tenant.fresh(*changes).search(probe)
+        with self._searching:
+            matches = tenant.fresh(*changes).search(probe)
         with self._lock:
             return self._hits(probe, matches)
 
