@@ -55,6 +55,18 @@ async def test_alike_tasks_with_other_answers_are_both_kept() -> None:
     assert await store.count(CardFilter()) == 2
 
 
+async def test_episodes_are_duplicates_only_of_the_same_task() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    for prompt in (
+        "The bill from Oslo is wrong, please help.",
+        "The bill from Oslo is wrong; please help!",
+        "The bill from Bergen is wrong, please help.",
+    ):
+        await ci.submit(MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=Situation(prompt=prompt)))
+    assert sorted(card.duplicates for card in await store.list(CardFilter())) == [0, 1]
+
+
 async def test_submitting_twice_is_submitting_once() -> None:
     store = InMemoryVectorStore()
     ci = MemoryCI(store)

@@ -127,8 +127,10 @@ class MemoryCI:
     def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
         if old.scope != new.scope:
             return False
-        if new.kind is MemoryKind.SKILL_CARD and old.content != new.content:
-            return False  # another answer is never a duplicate, however alike the tasks are
+        if new.kind is MemoryKind.SKILL_CARD:
+            # Alike tasks with the same answer show where it holds, and with another one where it ends: both are worth
+            # having.
+            return old.content == new.content and old.situation.key == new.situation.key
         limit = self.near_duplicate
         return (
             _ratio(old.text, new.text, limit) >= limit
