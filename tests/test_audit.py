@@ -1,0 +1,161 @@
+"""The audit's arithmetic and its arms, on a scripted model that answers by the advice it is given."""
+
+import pytest
+
+from wisen import InMemoryVectorStore, ScriptedModel, Task
+from wisen.audit.arms import ARMS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
+from wisen.audit.families.dates import dates
+from wisen.audit.families.family import Family, FamilyTask
+from wisen.audit.families.tickets import tickets
+from wisen.audit.family_audit import FAMILIES, audit_family, machine
+from wisen.audit.stream import AuditOptions, StreamReport, run_stream, task_of
+from wisen.errors import ConfigError
+from wisen.models.scripted import ScriptedCall
+
+pytestmark = pytest.mark.anyio
+OPTIONS = AuditOptions(seed=1)
+
+
+def copies_the_nearest(_: object, call: ScriptedCall) -> str:
+    """A model that does what the last example turn did, and knows nothing by itself."""
+    return call.turns[-1][1] if call.turns else "no idea"
+
+
+async def first_recalled(memory: FrozenMemory, family: Family) -> Task:
+    for one in family.test:
+        if await memory.recalled(task := task_of(family, one)):
+            return task
+    raise AssertionError("memory recalls nothing for any task")
+
+
+def nothing(done: int, of: int) -> None:
+    assert 1 <= done <= of
+
+
+def small(family: Family) -> Family:
+    return Family(
+        name=family.name,
+        task_type=family.task_type,
+        instructions=family.instructions,
+        train=family.train[:30],
+        test=family.test[:20],
+        choices=family.choices,
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_families_repeat_and_share_no_task(name: str, seed: int) -> None:
+    family = FAMILIES[name](seed)
+    assert family == FAMILIES[name](seed)
+    assert family != FAMILIES[name](seed + 1)
+    train, test = ({task.prompt for task in half} for half in (family.train, family.test))
+    assert not train & test
+    assert len(train) == len(family.train)
+    assert len(test) == len(family.test) >= 60
+    if family.choices:
+        assert {task.answer for task in family.test} <= set(family.choices)
+
+
+def test_instructions_and_prompts_do_not_give_the_rules_away() -> None:
+    family = tickets(3)
+    assert not any(choice in task.prompt for task in family.test for choice in family.choices or ())
+    assert all(task.group not in family.instructions for task in family.test)
+    assert all(task.answer not in task.prompt for task in dates(3).test)
+
+
+@pytest.mark.parametrize(("train", "test"), [(-1, 5), (5, -1)])
+def test_families_refuse_negative_counts(train: int, test: int) -> None:
+    for family in (tickets, dates):
+        with pytest.raises(ValueError, match="negative"):
+            family(1, train=train, test=test)
+
+
+async def test_arms_put_before_the_task_what_their_names_say() -> None:
+    store, family = InMemoryVectorStore(), small(tickets(1))
+    truth = {task.prompt: task.answer for task in family.train}
+    await run_stream(family, ScriptedModel(lambda _, call: truth[call.prompt]), store, OPTIONS, nothing)
+    memory = await FrozenMemory.of(store, OPTIONS)
+    assert memory.size > 20
+    task = await first_recalled(memory, family)
+    advice = {arm: await memory.advice(arm, task) for arm in ARMS}
+    assert not advice["none"]
+    shown = advice["memory"].turns
+    assert 1 <= len(shown) <= OPTIONS.top_k
+    assert all(truth[user] == answer for user, answer in shown)
+    assert [user for user, _ in advice["shuffled"].turns] == [user for user, _ in shown]
+    assert [len(user) for user, _ in advice["placebo"].turns] == pytest.approx([len(user) for user, _ in shown], abs=1)
+    assert {answer for _, answer in advice["placebo"].turns} == {"Noted."}
+    assert all(truth[user] == answer for user, answer in advice["random"].turns)
+    assert await memory.copied(task) == shown[-1][1]
+
+
+async def test_free_answers_get_their_placebo_in_the_system_prompt() -> None:
+    store, family = InMemoryVectorStore(), small(dates(1))
+    truth = {task.prompt: task.answer for task in family.train}
+    await run_stream(family, ScriptedModel(lambda _, call: truth[call.prompt]), store, OPTIONS, nothing)
+    memory = await FrozenMemory.of(store, OPTIONS)
+    task = await first_recalled(memory, family)
+    placebo, shown = await memory.advice("placebo", task), await memory.advice("memory", task)
+    assert placebo.turns == ()
+    assert len(placebo.section) == pytest.approx(sum(len(user) + len(said) for user, said in shown.turns), abs=1)
+
+
+async def test_audit_finds_that_a_model_which_copies_is_no_better_than_a_copy() -> None:
+    steps: list[str] = []
+    audit = await audit_family(
+        "tickets",
+        ScriptedModel(copies_the_nearest),
+        InMemoryVectorStore(),
+        OPTIONS,
+        lambda step, done, of: steps.append(step) if done == of else None,
+    )
+    assert audit.arms["memory"].outcomes == audit.arms["copy"].outcomes
+    found = audit.as_json()
+    assert list(found["arms"]) == list(ARMS)
+    assert set(found["e_values"]) == set(ARMS) - {"memory"}
+    assert found["e_values"]["copy"] == 1.0
+    assert found["arms"]["none"]["passed"] == 0
+    assert found["arms"]["copy"]["tokens"] == 0
+    assert steps == [
+        "tickets: stream, no memory",
+        "tickets: stream, memory",
+        *(f"tickets: unseen, {arm}" for arm in ARMS),
+    ]
+
+
+async def test_shuffled_and_random_arms_do_not_pass_by_copying() -> None:
+    family, store = tickets(2), InMemoryVectorStore()
+    truth = {task.prompt: task.answer for task in family.train}
+    await run_stream(family, ScriptedModel(lambda _, call: truth[call.prompt]), store, OPTIONS, nothing)
+    memory, copier = await FrozenMemory.of(store, OPTIONS), ScriptedModel(copies_the_nearest)
+    arms: dict[ArmName, ArmReport] = {arm: await run_arm(arm, family, copier, memory, OPTIONS, nothing) for arm in ARMS}
+    compared = against_memory(arms)
+    assert compared["shuffled"].e_value > 20
+    assert compared["placebo"].e_value > 20
+    assert arms["memory"].passed > arms["random"].passed
+
+
+async def test_unknown_family_is_refused() -> None:
+    def told(step: str, done: int, of: int) -> None:
+        raise AssertionError((step, done, of))
+
+    with pytest.raises(ConfigError, match="there are: tickets, dates"):
+        await audit_family("poems", ScriptedModel([]), InMemoryVectorStore(), OPTIONS, told)
+
+
+def test_report_counts_by_third() -> None:
+    report = StreamReport(attempts_to_success=(0, 1, 2, 1, 1, 0, 1, 1, 1), tokens=1, seconds=1.0)
+    assert report.solved() == 7
+    assert report.first_try_by_third() == (1, 2, 3)
+    assert report.solved_by_third() == (2, 2, 3)
+
+
+def test_machine_names_what_figures_have_to_name() -> None:
+    assert "CPUs" in machine()
+    assert "Python" in machine()
+
+
+def test_family_tasks_compare_by_value() -> None:
+    one = FamilyTask(key="k", prompt="p", answer="a", group="g")
+    assert one == FamilyTask(key="k", prompt="p", answer="a", group="g")
