@@ -1,7 +1,8 @@
 """Give memory to an agent of your own, whatever it is made with: run me with `python examples/wrap_your_agent.py`.
 
-The "agent" here is a plain async function. It takes the model that wisen lends it, so the lessons reach its calls; a real one would be
-your LangGraph, CrewAI or home-made loop. The scripted model stands for a provider, so that this file runs anywhere.
+The "agent" here is a plain async function. It takes the model that wisen lends it, so the lessons reach its calls; a
+real one would be your LangGraph, CrewAI or home-made loop. The scripted model stands for a provider, so that this file
+runs anywhere.
 """
 
 import asyncio

@@ -19,7 +19,7 @@ from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.screen import BasicScreen
 from wisen.models.structured import constrained_settings
 from wisen.protocols import Evaluator, Reflector, Screen, bound_to_run
-from wisen.recall import CardFilter
+from wisen.recall import CardFilter, RecallHit
 from wisen.records import Advice, AttemptRecord, Injection, ReflectionEvaluation, Task, TokenUsage
 from wisen.session import AgentSession, Dependencies
 
@@ -101,6 +101,7 @@ class Learner:
         self._task: Task = session.task
         self._own_cards: dict[str, MemoryCard] = {}
         self._unsaved: list[str] = []
+        self._recalled: list[RecallHit] | None = None
         self._evaluator = bound_to_run(deps.evaluator or parts.evaluator, deps.bind)
         self._reflector = parts.reflector.bound(deps.bind)
 
@@ -139,7 +140,9 @@ class Learner:
         task = self._task
         where = CardFilter(tenant=task.tenant, agent_role=self._deps.agent, task_type=task.type, tools=task.tools)
         room = self._parts.top_k + len(self._own_cards)
+        self._recalled = None
         drawn = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
+        self._recalled = [one.hit for one in drawn]
         others = {one.hit.card.id: one for one in drawn if one.hit.card.id not in self._own_cards}
         layout = self._parts.options.compiler.layout
         ranked = rank([one.hit for one in others.values()], model=self._deps.model.model_name, layout=layout)
@@ -162,7 +165,14 @@ class Learner:
         session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
         return evaluation
 
-    async def learn(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
+    async def learn(self, turn: Turn, evaluation: ReflectionEvaluation, *, met: bool) -> AsyncIterator[Event]:
+        """Keep what an attempt taught: a good answer itself, a lesson of a bad one, nothing of an unknown score."""
+        if evaluation.known:
+            taught = self._keep_success(turn, evaluation) if met else self._reflect(turn, evaluation)
+            async for event in taught:
+                yield event
+
+    async def _reflect(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Reflect on an attempt that wasn't good enough, and keep the lessons that pass the screen."""
         session = self._session
         if evaluation.verifiable and self._parts.options.exclude_rejected and session.output not in session.rejected:
@@ -181,7 +191,7 @@ class Learner:
             if persisted is not None:
                 yield persisted
 
-    async def keep_success(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
+    async def _keep_success(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Keep a good answer as a skill card, where the options say so."""
         keep = self._parts.options.keep_successes
         if self._parts.ci is None or keep == "none" or (keep == "verified" and not evaluation.verifiable):
@@ -210,7 +220,7 @@ class Learner:
         ci = self._parts.ci
         if ci is None:
             raise ConfigError("no lesson_store to write to")
-        submission = await ci.submit(card)
+        submission = await ci.submit(card, among=self._recalled)
         if submission.card is not None:
             self._own_cards[submission.card_id] = submission.card
             turn.lesson_ids.append(submission.card_id)

@@ -118,18 +118,17 @@ class Reflexion:
                     return
                 evaluation = await learner.evaluate(turn)
                 yield Evaluated(attempt=attempt, evaluation=evaluation)
-                session.attempts[made + attempt - 1 :] = [learner.record(turn, evaluation)]
-                if (score := evaluation.overall_score) is None:
-                    return
-                if score >= self.threshold:
+                score = evaluation.overall_score
+                met = score is not None and score >= self.threshold
+                if score is not None and met:
                     yield ThresholdMet(attempt=attempt, score=score)
-                    async for event in learner.keep_success(turn, evaluation):
+                try:
+                    async for event in learner.learn(turn, evaluation, met=met):
                         yield event
-                    session.attempts[-1] = learner.record(turn, evaluation)
+                finally:  # also where the budget ends while a lesson is written
+                    session.attempts[made + attempt - 1 :] = [learner.record(turn, evaluation)]
+                if met or score is None:
                     return
-                async for event in learner.learn(turn, evaluation):
-                    yield event
-                session.attempts[-1] = learner.record(turn, evaluation)
             yield MaxAttemptsReached(attempts=self.max_attempts, final_score=score)
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)

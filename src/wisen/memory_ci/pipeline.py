@@ -12,7 +12,7 @@ from wisen.errors import ConfigError, StoreError
 from wisen.memory_ci.screen import BasicScreen
 from wisen.memory_ci.status import reject
 from wisen.protocols import Screen, VectorStore
-from wisen.recall import CardFilter, RecallHit, RecallQuery
+from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 
 TrustPolicy = Literal["replayed", "trial", "screened"]
 _POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
@@ -83,10 +83,12 @@ class MemoryCI:
         self.holdout = holdout
         self.near_duplicate = near_duplicate
 
-    async def submit(self, card: MemoryCard) -> Submission:
+    async def submit(self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
-        Of a rejected card the store keeps id, provenance and reason, and none of its text.
+        `among` are the hits of a recall for the card's situation, where there was one just now: near-duplicates are
+        looked for there, which spares a search. Of a rejected card the store keeps id, provenance and reason, and none
+        of its text.
         """
         verdict = self.screen.check(card)
         if verdict.card is None:
@@ -94,7 +96,7 @@ class MemoryCI:
             await self.store.add([reject(card, note=note)])
             return Submission(outcome="rejected", card_id=card.id, card=None, findings=verdict.findings)
         screened = replace(verdict.card, status=MemoryStatus.QUARANTINED)
-        twin = await self._near_duplicate_of(screened)
+        twin = await self._near_duplicate_of(screened, among)
         if twin is not None:
             await self._count_on(twin)
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
@@ -117,15 +119,14 @@ class MemoryCI:
         uniform = int.from_bytes(digest[:8], "big") / 2**64
         return Drawn(hit=hit, shown=uniform >= self.holdout, propensity=1.0 - self.holdout)
 
-    async def _near_duplicate_of(self, card: MemoryCard) -> MemoryCard | None:
-        where = CardFilter(
-            tenant=card.scope.tenant, kinds=(card.kind,), statuses=(MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED)
-        )
-        hits = await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
-        return next((hit.card for hit in hits if hit.card.id != card.id and self._alike(hit.card, card)), None)
+    async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
+        if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
+            where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=RECALLABLE)
+            among = await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
+        return next((hit.card for hit in among if hit.card.id != card.id and self._alike(hit.card, card)), None)
 
     def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
-        if old.scope != new.scope:
+        if old.kind is not new.kind or old.scope != new.scope:
             return False
         if new.kind is MemoryKind.SKILL_CARD:
             # Alike tasks with the same answer show where it holds, and with another one where it ends: both are worth

@@ -1,0 +1,31 @@
+"""The examples run as they are."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def output_of(example: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / example)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_wrapped_agent_learns() -> None:
+    lines = output_of("wrap_your_agent.py").splitlines()
+    assert lines[0] == "291 km after 2 attempts"
+    assert lines[1].startswith("105 km after 1 attempt")
+    assert any("lesson because of" in line for line in lines[2:])
+
+
+@pytest.mark.local_model
+def test_local_model_routes_tickets() -> None:
+    lines = output_of("route_tickets.py").splitlines()
+    assert len(lines) == 9
+    assert all("attempt(s)" in line for line in lines)
