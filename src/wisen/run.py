@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from wisen.errors import BudgetExceededError
+from wisen import errors
+from wisen.errors import BudgetExceededError, ModelError, WisenError
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
@@ -76,13 +77,21 @@ class Watchers:
     def __call__(self, event: Event) -> None:
         """Show an event to all."""
         if isinstance(event, Degraded):
-            self.degradations.append(f"{event.stage}: {event.error.partition(':')[0]}")
+            self.degradations.append(f"{event.stage}: {_kept(event.error)}")
         for watch in tuple(self._watchers):
             try:
                 watch(event)
             except Exception as error:  # noqa: BLE001 - a watcher is the user's code; the run goes on without it
                 self._watchers.remove(watch)
                 self(Degraded(stage="watch", error=f"{type(error).__name__}: {error}", skipped="a watcher that failed"))
+
+
+def _kept(error: str) -> str:
+    """What a record may hold of an error: all of those that quote nobody's text, and the type of the others."""
+    name = error.partition(":")[0]
+    kind: object = getattr(errors, name, None)
+    ours = isinstance(kind, type) and issubclass(kind, WisenError) and not issubclass(kind, ModelError)
+    return error if ours or name == "Interrupted" else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

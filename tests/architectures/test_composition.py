@@ -64,6 +64,15 @@ async def test_react_stops_at_max_turns() -> None:
     assert result.output == "thinking"
 
 
+async def test_attempt_that_is_broken_off_is_told_and_kept() -> None:
+    events: list[Event] = []
+    model = ScriptedModel([["thinking", ToolCall("times", a=1, b=1)] for _ in range(9)])
+    architecture = Reflexion(base=ReAct(max_turns=2))
+    result = await Agent(model=model, architecture=architecture, tools=[times], watch=events.append).run("Loop.")
+    assert (result.output, result.status, len(result.attempts)) == ("thinking", "unevaluated", 1)
+    assert result.record.degradations == ("attempt: Interrupted: max_turns=2 reached without a final answer",)
+
+
 async def test_task_narrows_the_tools() -> None:
     def plus(a: int, b: int) -> int:
         return a + b

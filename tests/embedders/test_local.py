@@ -1,7 +1,6 @@
 """The local embedder on its real weights: meaning decides, and what is missing or wrong is said in one line."""
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,15 +9,12 @@ import anyio
 import numpy as np
 import pytest
 
-from wisen.embedders.local import LocalEmbedder, local_embedder_missing
+from wisen.embedders.local import LocalEmbedder
 from wisen.errors import ConfigError, EmbedderError
 
 pytestmark = pytest.mark.anyio
 
-needs_weights = pytest.mark.skipif(
-    bool(local_embedder_missing()) and not os.environ.get("WISEN_REQUIRE_LOCAL"),
-    reason="the extra `local` isn't installed",
-)
+needs_weights = pytest.mark.local_model
 
 PARAPHRASES = [
     ("Book a flight from Berlin to Madrid on Friday", "Reserve a plane ticket Berlin-Madrid for Friday"),

@@ -6,7 +6,6 @@ from inline_snapshot import snapshot
 from wisen import BlockMemory, MemoryCard, MemoryKind, MemoryStatus, PromptCompiler, RecallHit, Situation
 from wisen.cards import CardEvidence, Provenance
 from wisen.errors import ConfigError
-from wisen.memory.blocks import bounded
 from wisen.memory.compiler import OwnRun, Recalled
 from wisen.memory.rank import effect, rank
 from wisen.records import Injection
@@ -140,14 +139,9 @@ async def test_blocks_are_bounded_and_lose_their_oldest_lines() -> None:
     for number in range(10):
         await memory.append_block("b", f"line {number}")
     assert await memory.block("b") == "line 7\nline 8\nline 9"
+    await memory.append_block("c", "two\nlines")
+    assert await memory.block("c") == "two lines"
     await memory.update_block("b", "x" * 50)
     assert await memory.block("b") == "x" * 20
     with pytest.raises(ConfigError, match="limit=0"):
         BlockMemory(limit=0)
-
-
-@given(st.text(alphabet="ab\n", max_size=60), st.integers(1, 30))
-def test_bound_holds_and_keeps_the_end(text: str, limit: int) -> None:
-    kept = bounded(text, limit)
-    assert len(kept) <= limit
-    assert text.endswith(kept)

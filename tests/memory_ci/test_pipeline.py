@@ -163,6 +163,26 @@ def test_no_text_makes_the_screen_raise(text: str) -> None:
     assert (verdict.card is None) == (verdict.outcome == "rejected")
 
 
+async def test_redacted_prompt_still_brings_its_lesson_back() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store, trust="screened")
+    prompt = f"Write to {SECRETS['e-mail']} about the invoice."
+    await ci.submit(lesson("Be polite.", prompt=prompt))
+    drawn = await ci.recall(Situation(prompt=prompt), CardFilter(tenant=""), run_id="r")
+    assert drawn[0].hit.reasons[0] == "same prompt"
+    assert "@" not in drawn[0].hit.card.situation.prompt
+
+
+def test_orders_in_the_task_of_an_episode_are_rejected_too() -> None:
+    task = Situation(prompt=POISON[0])
+    card = MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=task)
+    assert BasicScreen().check(card).outcome == "rejected"
+
+
+def test_short_lesson_of_a_long_task_is_kept() -> None:
+    assert BasicScreen().check(lesson("Be brief.", prompt="word " * 5_000)).outcome == "pass"
+
+
 def test_too_long_and_empty_texts_are_no_lessons() -> None:
     assert BasicScreen().check(lesson("x" * 9_000)).findings == ("too-long",)
     assert BasicScreen().check(lesson(" ")).findings == ("empty",)

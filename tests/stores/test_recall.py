@@ -9,7 +9,6 @@ import pytest
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
 from wisen.embedders.local import LocalEmbedder
-from wisen.errors import MissingExtraError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.memory import InMemoryVectorStore
@@ -143,14 +142,7 @@ async def test_same_and_unrelated_prompts_with_hashed_words() -> None:
 @pytest.mark.anyio
 @pytest.mark.local_model
 async def test_same_and_unrelated_prompts_with_the_local_model() -> None:
-    try:
-        embedder = LocalEmbedder()
-        await embedder.embed(["Is it here?"])
-    except MissingExtraError:
-        if os.environ.get("WISEN_REQUIRE_LOCAL") == "1":
-            raise
-        pytest.skip("the local embedder's weights aren't installed")
-    await check_recall(embedder, int(os.environ.get("WISEN_RECALL_CARDS", "300")))
+    await check_recall(LocalEmbedder(), int(os.environ.get("WISEN_RECALL_CARDS", "300")))
 
 
 @pytest.mark.anyio

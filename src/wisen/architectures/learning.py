@@ -261,6 +261,12 @@ class Learner:
     def _situation(self) -> Situation:
         return Situation(prompt=self._task.prompt, task_type=self._task.type, tools=self._task.tools)
 
+    def interrupted(self, turn: Turn) -> None:
+        """Keep what an attempt has come to that its base broke off, unjudged, and say so."""
+        reason = self._session.interruption_reason or "no reason given"
+        self._tell("attempt", f"Interrupted: {reason}", "the rest of this attempt and those after it", turn.attempt)
+        self._session.attempts.append(self.record(turn, None))
+
     def record(self, turn: Turn, evaluation: ReflectionEvaluation | None) -> AttemptRecord:
         """The finished attempt, for the run record."""
         meter = self._session.meter
@@ -278,7 +284,10 @@ class Learner:
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""
         said = "no score could be read" if error is None else f"{type(error).__name__}: {error}"
-        self._session.recorder.add("error", stage=stage, error=type(error).__name__ if error else "unknown")
+        self._tell(stage, said, skipped, attempt)
+
+    def _tell(self, stage: _Stage, said: str, skipped: str, attempt: int) -> None:
+        self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))
 
 

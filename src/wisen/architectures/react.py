@@ -25,8 +25,7 @@ class ReAct:
     Args:
         max_turns: Most model calls of one attempt.
         output_type: A pydantic model or any type that pydantic can validate; the answer is then JSON in
-        `session.output` and the validated
-            object in `session.structured`. `None`: plain text.
+            `session.output` and the validated object in `session.structured`. `None`: plain text.
         settings: pydantic-ai's `ModelSettings` for each call.
 
     """

@@ -154,4 +154,6 @@ class Reflexion:
             return
         if turn.advice and not turn.carried:
             yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice.injections))
-        turn.ended_early = session.interrupted
+        if session.interrupted:
+            turn.ended_early = True
+            learner.interrupted(turn)

@@ -26,8 +26,7 @@ class Wrapped:
     Args:
         target: An async function, or an object with an async method `run` such as another framework's agent.
         output: Reads the answer's text from what the callable returns; by default a string itself, or its `.output`,
-        `.final_output`,
-            `.content` or `.text`.
+            `.final_output`, `.content` or `.text`.
         advice_in_prompt: Put the advice before the prompt.
         name: Name of the architecture; the callable's own by default.
 

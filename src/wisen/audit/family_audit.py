@@ -14,6 +14,7 @@ from wisen.audit.stream import AuditOptions, StreamReport, run_stream
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import PairedOutcome
 from wisen.protocols import VectorStore
+from wisen.recall import CardFilter
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -31,6 +32,8 @@ class FamilyAudit:
     """What an audit of one family found."""
 
     family: str
+    max_attempts: int
+    """Tries per task of the streams."""
     stream_with: StreamReport
     stream_without: StreamReport
     cards: int
@@ -64,10 +67,12 @@ async def audit_family(
 ) -> FamilyAudit:
     """Run the streams with and without memory, then every arm on the frozen memory.
 
-    `store` should be empty. Raises `ConfigError` for an unknown family.
+    Raises `ConfigError` for an unknown family, and for a `store` that holds cards, which would count as learned.
     """
     if name not in FAMILIES:
         raise ConfigError(f"no task family {name!r}; there are: {', '.join(FAMILIES)}")
+    if await store.count(CardFilter()):
+        raise ConfigError("the audit's store holds cards already; give it an empty one")
     family = FAMILIES[name](options.seed)
 
     def step(label: str) -> Callable[[int, int], None]:
@@ -81,6 +86,7 @@ async def audit_family(
         arms[arm] = await run_arm(arm, family, model, memory, options, step(f"unseen, {arm}"))
     return FamilyAudit(
         family=name,
+        max_attempts=options.max_attempts,
         stream_with=learned,
         stream_without=without,
         cards=memory.size,

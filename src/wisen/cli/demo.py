@@ -120,7 +120,15 @@ def _print(audit: "FamilyAudit") -> None:
     console = Console()
     console.print()
     stream = Table(title=f"{audit.family}: a stream of tasks, right at the first try", title_justify="left")
-    for heading in ("", "first third", "second", "last third", "solved in ≤3 tries", "tokens", "seconds"):
+    for heading in (
+        "",
+        "first third",
+        "second",
+        "last third",
+        f"solved in ≤{audit.max_attempts} tries",
+        "tokens",
+        "seconds",
+    ):
         stream.add_column(heading, justify="left" if not heading else "right")
     for label, report in (("without memory", audit.stream_without), ("with memory", audit.stream_with)):
         third = len(report.attempts_to_success) // 3
@@ -159,7 +167,8 @@ def _verdict(audit: "FamilyAudit") -> list[str]:
         lines.append(f"Not shown: that memory beats {', '.join(missing)}.")
     memory, copy = audit.arms["memory"].passed, audit.arms["copy"].passed
     if copy >= memory:
-        lines.append(f"A lookup without any model does as well here: {copy} right against {memory}.")
+        does = "better" if copy > memory else "as well"
+        lines.append(f"A lookup without any model does {does} here: {copy} right against {memory}.")
     return lines
 
 

@@ -16,7 +16,7 @@ import typer
 from wisen.cli.models import FORMS, find_model
 from wisen.cli.output import AsJson, Column, line, print_json, print_table, score
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive
-from wisen.errors import ConfigError, StoreReadOnlyError
+from wisen.errors import ConfigError, StoreReadOnlyError, TasksFileError
 from wisen.records import Budget, Clockwork
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
 
 Trust = Literal["replayed", "trial", "screened"]
+_COMPARING = ("exact", "normalised", "reference")
+"""Evaluators that need a reference, their own or the task's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +143,15 @@ def _jobs(path: Path, models: _Models) -> "list[Job]":
     def build(spec: "EvaluatorSpec") -> "Evaluator":
         return judged_by(build_evaluator(spec.kind, spec.options), models.judge)
 
-    return [
-        Job(task=entry.task, evaluator=build(entry.evaluator) if entry.evaluator else None)
-        for entry in load_tasks(path, check=build)
-    ]
+    # As with any script, modules beside the file may be named in it: `function = "checks:is_date"`.
+    sys.path.insert(0, str(path.resolve().parent))
+    entries = load_tasks(path, check=build)
+    for entry in entries:
+        spec = entry.evaluator
+        if spec and spec.kind in _COMPARING and entry.task.reference is None and "reference" not in spec.options:
+            problem = f"the evaluator {spec.kind!r} compares with a reference; give the task one"
+            raise TasksFileError(str(path), problem, line=entry.line, field="reference")
+    return [Job(task=entry.task, evaluator=build(entry.evaluator) if entry.evaluator else None) for entry in entries]
 
 
 async def _run(

@@ -138,9 +138,10 @@ class ReferenceEvaluator:
     """Passes an output that equals the known answer.
 
     Args:
-        reference: The answer; `None` takes the task's own. A task without one makes an `EvaluationError`. normalise:
-        Compare `normalised` texts; False compares them as they are; or a function that makes a text comparable. name:
-        Who judges; "exact" or "reference" if not given.
+        reference: The answer; `None` takes the task's own. A task without one makes an `EvaluationError`.
+        normalise: Compare `normalised` texts; False compares them as they are; or a function that makes a text
+            comparable.
+        name: Who judges; "exact" or "reference" if not given.
     """
 
     def __init__(

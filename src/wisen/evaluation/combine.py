@@ -89,9 +89,9 @@ class Weighted:
 
     Args:
         members: Evaluators and their weights, as a mapping or as pairs; weights are positive and need no particular
-        sum. ignore_unknown: Leave a member whose score is unknown out, and share its weight among the others.
-        Otherwise one unknown
-            score makes the whole unknown.
+            sum.
+        ignore_unknown: Leave a member whose score is unknown out, and share its weight among the others. Otherwise one
+            unknown score makes the whole unknown.
         threshold: The score from which an output counts as satisfactory.
         name: Who judges.
     """

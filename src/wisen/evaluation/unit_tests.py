@@ -29,8 +29,7 @@ class PythonTestsEvaluator:
 
     Args:
         tests: Snippets, each a test; or one script, of which each top-level `assert` (with the statements before it)
-        and each
-            `test_…` function is a test.
+            and each `test_…` function is a test.
         entry: A name that the code has to define; tests can call it `candidate`. Then no other name of the code hides a
             builtin from the tests.
         partial: False scores 0 unless all tests pass.

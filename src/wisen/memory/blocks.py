@@ -3,12 +3,13 @@
 from threading import Lock
 
 from wisen.errors import ConfigError
+from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT, appended, bounded
 
 
 class BlockMemory:
     """Blocks in a dictionary, bounded in size; implements `Memory`."""
 
-    def __init__(self, *, limit: int = 8_000) -> None:
+    def __init__(self, *, limit: int = DEFAULT_BLOCK_LIMIT) -> None:
         """`limit` is the most characters that a block may have; past it, the oldest lines go."""
         if limit < 1:
             raise ConfigError(f"BlockMemory(limit={limit!r}): must be 1 or more characters")
@@ -20,7 +21,7 @@ class BlockMemory:
         """See `Memory.append_block`."""
         with self._lock:
             old = self._blocks.get((tenant, name), "")
-            self._blocks[tenant, name] = bounded(f"{old}\n{line}" if old else line, self.limit)
+            self._blocks[tenant, name] = appended(old, line, self.limit)
 
     async def block(self, name: str, *, tenant: str = "") -> str:
         """See `Memory.block`."""
@@ -30,15 +31,3 @@ class BlockMemory:
         """See `Memory.update_block`."""
         with self._lock:
             self._blocks[tenant, name] = bounded(text, self.limit)
-
-
-def bounded(text: str, limit: int) -> str:
-    """The text without as many of its first lines as it takes to have at most `limit` characters.
-
-    A single line that is too long keeps its end.
-    """
-    if len(text) <= limit:
-        return text
-    kept = text[len(text) - limit :]
-    whole_lines = kept if text[len(text) - limit - 1] == "\n" else kept.partition("\n")[2]
-    return whole_lines or kept

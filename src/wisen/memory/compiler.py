@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
 from wisen.records import Advice, Injection
+from wisen.stores.blocks import bounded
 
 _FRAME_OPENS = (
     "<memory>\n"
@@ -42,8 +43,10 @@ class PromptCompiler:
     """
 
     max_tokens: int = 1_500
-    """Bound on section and turns together, at four characters a token; cards that don't fit are left out, the least
-    relevant first."""
+    """Bound on section and turns together, at four characters a token.
+
+    What this run has learned itself comes first and is never cut; then the block, which loses its oldest lines; then
+    cards, which are left out where they don't fit."""
     episodes: str = "turns"
     """"turns" or "section"."""
 
@@ -65,7 +68,10 @@ class PromptCompiler:
         injections: list[Injection] = []
         turns: list[tuple[str, str]] = []
         notes: list[str] = []
-        room = self.max_tokens * _CHARACTERS_PER_TOKEN - sum(map(len, (*own.lessons, *own.rejected))) - len(block)
+        room = self.max_tokens * _CHARACTERS_PER_TOKEN - sum(map(len, (*own.lessons, *own.rejected)))
+        if block:
+            block = bounded(block, max(room, 1))
+            room -= len(block)
         for one in recalled:
             fits = not one.injection.shown or len(one.card.text) + len(one.card.situation.prompt) <= room
             if not fits:

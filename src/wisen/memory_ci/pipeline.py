@@ -109,8 +109,15 @@ class MemoryCI:
 
         The draw follows from run and card ids, so a run that is repeated draws the same.
         """
-        query = RecallQuery(situation=situation, filter=replace(where, statuses=_POLICIES[self.trust]), k=k)
+        query = RecallQuery(
+            situation=self._as_kept(situation), filter=replace(where, statuses=_POLICIES[self.trust]), k=k
+        )
         return [self._draw(hit, run_id) for hit in await self.store.search(query)]
+
+    def _as_kept(self, situation: Situation) -> Situation:
+        """The situation as the screen would have let it be stored, so that the same prompt is found again."""
+        screened = self.screen.check(MemoryCard(kind=MemoryKind.LESSON, content="-", situation=situation)).card
+        return situation if screened is None else screened.situation
 
     def _draw(self, hit: RecallHit, run_id: str) -> Drawn:
         if self.trust != "trial" or hit.card.status is MemoryStatus.PROMOTED or not self.holdout:

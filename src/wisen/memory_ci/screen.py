@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from wisen.cards import MemoryCard, Situation
+from wisen.cards import MemoryCard, MemoryKind, Situation
 from wisen.protocols import ScreenVerdict
 
 _SECRETS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -68,17 +68,18 @@ class BasicScreen:
     """Rejects texts that give orders to the model or aren't lessons; takes well-known secrets out of the others."""
 
     max_characters: int = 8_000
-    """Longer cards are rejected: they aren't lessons."""
+    """Cards that would show a prompt more than that are rejected: they aren't lessons."""
     name: str = "basic"
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """Judge one card; see `Screen.check`."""
         whole = f"{card.text}\n{card.situation.text}"
-        if len(whole) > self.max_characters:
+        shown = f"{card.text}\n{card.situation.prompt}" if card.kind is MemoryKind.SKILL_CARD else card.text
+        if len(shown) > self.max_characters:
             return ScreenVerdict(outcome="rejected", card=None, findings=("too-long",))
         if not card.text.strip():
             return ScreenVerdict(outcome="rejected", card=None, findings=("empty",))
-        read_as = unicodedata.normalize("NFKC", _visible(card.text))
+        read_as = unicodedata.normalize("NFKC", _visible(shown))
         hijacks = tuple(name for name, rule in _HIJACK if rule.search(read_as))
         if hijacks:
             return ScreenVerdict(outcome="rejected", card=None, findings=hijacks)

@@ -30,7 +30,7 @@ class Family:
 
     Attributes:
         name: The family's name in reports.
-        task_type: The type its tasks carry, which scopes the cards they leave behind.
+        task_type: The type its tasks carry; a part of the situation that their cards come back for.
         instructions: The system text for an agent that works on it. It doesn't give the rules away.
         train: The stream an agent may learn from.
         test: Unseen tasks for measuring what it learned.
