@@ -78,10 +78,15 @@ class Corpus:
 
 
 class Replies:
-    """The fake model: always a bad score, another lesson each time, and otherwise the same answer."""
+    """The fake model: a bad score, another lesson each time, and otherwise the same answer."""
 
-    def __init__(self) -> None:
-        """Make lessons in advance, so that they cost nothing when asked for."""
+    def __init__(self, *, good_at: int = 0) -> None:
+        """Make lessons in advance, so that they cost nothing when asked for.
+
+        Every `good_at`-th score is a good one, so that runs one after the other end with that attempt; 0 means none.
+        """
+        self._good_at = good_at
+        self._scored = 0
         self._lessons = itertools.cycle([entry.lesson for entry in Corpus(11).entries(500)])
         self.calls = 0
 
@@ -89,7 +94,8 @@ class Replies:
         """The reply to a request with this system prompt."""
         self.calls += 1
         if system.startswith("EVALUATE"):
-            return "score: 0.2"
+            self._scored += 1
+            return "score: 1.0" if self._good_at and self._scored % self._good_at == 0 else "score: 0.2"
         if system.startswith("REFLECT"):
             return next(self._lessons)
         return "an answer"

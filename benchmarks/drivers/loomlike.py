@@ -78,7 +78,7 @@ def _agent(mode: str, model: FakeModel) -> Any:
 async def _overhead(asked: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for mode in asked["modes"]:
-        model = FakeModel(replies := common.Replies())
+        model = FakeModel(replies := common.Replies(good_at=3))
         await common.in_turn(_agent(mode, model).run, ["warm up", "and again"])
         replies.calls = 0
         found[mode] = [

@@ -58,7 +58,7 @@ def _agent(mode: str, model: FakeModel, embedder: HashEmbedder) -> Agent:
 async def _overhead(asked: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for mode in asked["modes"]:
-        model, embedder = FakeModel(replies := common.Replies()), HashEmbedder()
+        model, embedder = FakeModel(replies := common.Replies(good_at=3)), HashEmbedder()
         await common.in_turn(_agent(mode, model, embedder).run, ["warm up", "and again"])
         replies.calls = 0
         found[mode] = [

@@ -23,6 +23,7 @@ class Meter:
     def __init__(self, budget: Budget, monotonic: Callable[[], float]) -> None:
         """Start the clock of `budget.seconds` now."""
         self.budget = budget
+        self._limited = budget != Budget()
         self.spent = TokenUsage()
         self._monotonic = monotonic
         self._started = monotonic()
@@ -35,16 +36,19 @@ class Meter:
 
     def admit(self) -> None:
         """Call before each model call, and `settle` after it. Raises `BudgetExceededError` when a limit is reached."""
+        self._pending += 1
+        if not self._limited:
+            return
         checks = (
-            ("requests", self.budget.requests, float(self.spent.requests + self._pending)),
+            ("requests", self.budget.requests, float(self.spent.requests + self._pending - 1)),
             ("tokens", self.budget.tokens, float(self.spent.total_tokens)),
             ("cost_usd", self.budget.cost_usd, self.spent.cost_usd),
             ("seconds", self.budget.seconds, self.seconds),
         )
         for limit, allowed, spent in checks:
             if allowed is not None and spent >= allowed:
+                self._pending -= 1
                 raise BudgetExceededError(limit, allowed, spent)
-        self._pending += 1
 
     def settle(self, usage: TokenUsage) -> None:
         """Book what an admitted call used; a call that failed books an empty `TokenUsage(requests=1)`."""

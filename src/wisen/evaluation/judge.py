@@ -91,7 +91,7 @@ class JudgeEvaluator:
         self.prompt = DEFAULT_EVALUATOR_PROMPT if prompt is None else prompt
         self.threshold = threshold
         self._name = name
-        self._bind: ModelBinder | None = None
+        self._lent: Model | None = None
 
     @property
     def name(self) -> str:
@@ -101,7 +101,7 @@ class JudgeEvaluator:
     def bound(self, bind: ModelBinder) -> "JudgeEvaluator":
         """The same judge, with its model lent by a run."""
         judge = JudgeEvaluator(model=self.model, prompt=self.prompt, name=self._name, threshold=self.threshold)
-        judge._bind = bind
+        judge._lent = bind(self.model, "evaluate")
         return judge
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
@@ -128,8 +128,8 @@ class JudgeEvaluator:
         )
 
     def _model(self) -> "Model":
-        if self._bind is not None:
-            return self._bind(self.model, "evaluate")
+        if self._lent is not None:
+            return self._lent
         from wisen.models.names import resolve_model  # noqa: PLC0415 - keeps pydantic-ai out of plain imports
 
         return resolve_model(self.model)

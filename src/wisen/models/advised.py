@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import replace
 from types import CoroutineType
 from typing import Any
@@ -106,11 +107,9 @@ class AdvisedModel(WrapperModel):
             )
         head = _leading_system_parts(first)
         section = [SystemPromptPart(self.advice.section)] if self.advice.section and not as_instruction else []
-        opening = replace(
-            first,
-            parts=[*first.parts[:head], *section, *first.parts[head:]],
-            metadata={**(first.metadata or {}), _MARK: True},
-        )
+        opening = copy(first)
+        opening.parts = [*first.parts[:head], *section, *first.parts[head:]]
+        opening.metadata = {**(first.metadata or {}), _MARK: True}
         advised: list[ModelMessage] = [opening, *messages[1:]]
         if self._turns and prompt_at is not None:
             advised[prompt_at : prompt_at + 1] = self._examples(advised[prompt_at])

@@ -40,30 +40,31 @@ class SentenceReflector:
 
     """
 
-    def __init__(
-        self, *, model: "Model | str | None" = None, prompt: str | None = None, bind: ModelBinder | None = None
-    ) -> None:
+    def __init__(self, *, model: "Model | str | None" = None, prompt: str | None = None) -> None:
         self.model = model
         self.prompt = prompt if prompt is not None else DEFAULT_REFLECTOR_PROMPT
-        self._bind = bind
+        self._lent: Model | None = None
 
     def bound(self, bind: ModelBinder) -> "SentenceReflector":
         """The same reflector, calling models through `bind`."""
-        return SentenceReflector(model=self.model, prompt=self.prompt, bind=bind)
+        reflector = SentenceReflector(model=self.model, prompt=self.prompt)
+        reflector._lent = bind(self.model, "reflect")
+        return reflector
 
     async def reflect(
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
     ) -> list[MemoryCard]:
         """One card of kind lesson. Raises `ReflectionError` when the model says nothing."""
         del trace  # one sentence is made of task, answer and judgement; whole traces are another reflector's input
-        model = self._bind(self.model, "reflect") if self._bind else resolve_model(self.model)
+        model = self._lent if self._lent is not None else resolve_model(self.model)
         reply = await ask(model, system=self.prompt, prompt=_question(task, output, evaluation))
         sentence = one_sentence(reply)
         if not sentence:
             raise ReflectionError(
                 "the reflector's reply holds no sentence; try another reflector_model or reflector_prompt"
             )
-        return [MemoryCard(kind=MemoryKind.LESSON, content=sentence)]
+        # The run signs the card, which gives it its id; until then it needs none.
+        return [MemoryCard(kind=MemoryKind.LESSON, content=sentence, id="draft")]
 
 
 def one_sentence(reply: str) -> str:
