@@ -217,7 +217,7 @@ class Agent:
             deps=deps,
             watchers=watchers,
             run_log=self._run_log,
-            threshold=_SATISFACTORY,
+            threshold=_threshold_of(self.architecture),
         )
 
     def _model(self, given: "Model | str | None") -> "Model":
@@ -239,8 +239,23 @@ class _Own:
         return self.bind(self.model if model is None else model, purpose)
 
 
-def _store_of(architecture: Architecture) -> VectorStore | None:
-    return architecture.lesson_store if isinstance(architecture, KeepsLessons) else None
+def _store_of(architecture: object) -> VectorStore | None:
+    """The lesson store of the architecture, or of what it is built on."""
+    while architecture is not None:
+        if isinstance(architecture, KeepsLessons) and architecture.lesson_store is not None:
+            return architecture.lesson_store
+        architecture = getattr(architecture, "base", None)
+    return None
+
+
+def _threshold_of(architecture: object) -> float:
+    """From which score on the architecture, or what it is built on, is content."""
+    while architecture is not None:
+        threshold: object = getattr(architecture, "threshold", None)
+        if isinstance(threshold, float):
+            return threshold
+        architecture = getattr(architecture, "base", None)
+    return _SATISFACTORY
 
 
 def _memory_of(architecture: Architecture) -> Memory:

@@ -106,7 +106,9 @@ class WorkerCompleted:
 class Degraded:
     """Something had to be skipped and the run went on without it."""
 
-    stage: Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "record", "watch"]
+    stage: Literal[
+        "budget", "worker", "recall", "attempt", "evaluate", "reflect", "screen", "persist", "record", "watch"
+    ]
     error: str
     """The error's type and message."""
     skipped: str

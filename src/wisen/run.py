@@ -123,7 +123,7 @@ class Run:
     watchers: Watchers
     run_log: RunLog | None
     threshold: float
-    """Score from which an answer counts as satisfactory where the architecture doesn't retry."""
+    """Score from which an answer counts as satisfactory."""
 
     async def drive(self) -> RunResult:
         """Make it, and keep its record. Raises what ended the first attempt, when there is no answer."""
@@ -143,6 +143,9 @@ class Run:
         except Exception:
             await self._keep(self._record(started, "failed"))
             raise
+        if session.meter.budget.cost_usd is not None and session.meter.unpriced:
+            said = f"UnknownPrice: {session.meter.unpriced} calls of a model whose price isn't known"
+            self.watchers(Degraded(stage="budget", error=said, skipped="counting them towards Budget(cost_usd=…)"))
         record = self._record(started, status)
         await self._keep(record)
         record = replace(record, degradations=tuple(self.watchers.degradations))
@@ -156,33 +159,29 @@ class Run:
 
     async def _evaluate_once(self) -> None:
         """Judge the answer of an architecture that doesn't evaluate by itself, if the agent has an evaluator."""
-        session, evaluator = self.session, self.deps.evaluator
+        session, evaluator, meter = self.session, self.deps.evaluator, self.session.meter
         evaluation: ReflectionEvaluation | None = None
+        attempt = AttemptRecord(attempt=1, output=session.output, usage=meter.spent, seconds=meter.seconds)
         if evaluator is not None:
             try:
                 bound = bound_to_run(evaluator, self.deps.bind)
                 evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
             except BudgetExceededError:
+                session.attempts.append(attempt)
                 raise
             except Exception as error:  # noqa: BLE001 - an evaluator may be anybody's code; the answer stays
                 said = f"{type(error).__name__}: {error}"
                 self.watchers(Degraded(stage="evaluate", error=said, skipped="the score", attempt=1))
                 evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=evaluator.name)
-        meter = session.meter
-        session.attempts.append(
-            AttemptRecord(
-                attempt=1, output=session.output, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds
-            )
-        )
+        session.attempts.append(replace(attempt, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds))
 
     def _record(self, started: datetime, status: RunStatus | None) -> RunRecord:
         session, deps = self.session, self.deps
-        returned = next((one for one in session.attempts if one.output == session.output), None)
+        returned = session.returned or (session.attempts[-1] if session.attempts else None)
         evaluation = returned.evaluation if returned else None
         score = evaluation.overall_score if evaluation else None
-        threshold = getattr(self.architecture, "threshold", self.threshold)
         if status is None:
-            status = "unevaluated" if score is None else "satisfied" if score >= threshold else "unsatisfied"
+            status = "unevaluated" if score is None else "satisfied" if score >= self.threshold else "unsatisfied"
         return RunRecord(
             run_id=session.id,
             task=session.task,

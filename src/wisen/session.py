@@ -28,6 +28,8 @@ class Meter:
         self._monotonic = monotonic
         self._started = monotonic()
         self._pending = 0
+        self.unpriced = 0
+        """Calls that used tokens and had no price: a limit in dollars doesn't see them."""
 
     @property
     def seconds(self) -> float:
@@ -54,6 +56,8 @@ class Meter:
         """Book what an admitted call used; a call that failed books an empty `TokenUsage(requests=1)`."""
         self._pending -= 1
         self.spent = self.spent + usage
+        if usage.total_tokens and not usage.cost_usd:
+            self.unpriced += 1
 
 
 class Recorder:
@@ -111,6 +115,8 @@ class AgentSession:
     """Answers that a verifiable evaluator rejected in this run: the next attempt may not repeat them."""
     attempts: list[AttemptRecord] = field(default_factory=list)
     """Finished attempts, where the architecture makes several."""
+    returned: AttemptRecord | None = None
+    """The attempt whose output is the answer, where the architecture makes several."""
     metadata: dict[str, object] = field(default_factory=dict)
 
     @property

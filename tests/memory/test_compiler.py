@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 
 from wisen import BlockMemory, MemoryCard, MemoryKind, MemoryStatus, PromptCompiler, RecallHit, Situation
 from wisen.cards import CardEvidence, Provenance
-from wisen.errors import ConfigError
+from wisen.errors import ConfigError, RecallBlockedError
 from wisen.memory.compiler import OwnRun, Recalled
 from wisen.memory.rank import effect, rank
 from wisen.records import Injection
@@ -145,3 +145,10 @@ async def test_blocks_are_bounded_and_lose_their_oldest_lines() -> None:
     assert await memory.block("b") == "x" * 20
     with pytest.raises(ConfigError, match="limit=0"):
         BlockMemory(limit=0)
+
+
+@pytest.mark.parametrize("status", [MemoryStatus.REJECTED, MemoryStatus.ARCHIVED])
+def test_withdrawn_cards_never_reach_a_prompt(status: MemoryStatus) -> None:
+    card = MemoryCard(kind=MemoryKind.LESSON, content="Old.", status=status)
+    with pytest.raises(RecallBlockedError, match="may not reach a prompt"):
+        PromptCompiler().compile([recalled(card)])

@@ -68,3 +68,7 @@ def test_interval_holds_the_rate(trials: int, data: st.DataObject) -> None:
     assert 0.0 <= low <= successes / trials + 1e-12
     assert successes / trials - 1e-12 <= high <= 1.0
     assert wilson_interval(0, 0) == (0.0, 1.0)
+
+
+def test_overwhelming_evidence_is_infinite_and_no_error() -> None:
+    assert sign_e_value(5_000, 0) > 1e300

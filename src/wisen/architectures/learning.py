@@ -11,7 +11,7 @@ from typing import Literal
 
 from wisen.architectures.selection import SELECTIONS, Selection
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
-from wisen.errors import BudgetExceededError, ConfigError
+from wisen.errors import BudgetExceededError, ConfigError, ReflectionError
 from wisen.events import Degraded, Event, LessonPersisted, LessonProduced
 from wisen.memory.compiler import OwnRun, PromptCompiler, Recalled
 from wisen.memory.rank import rank
@@ -94,7 +94,8 @@ class Turn:
 class Learner:
     """The memory's side of one run of `Reflexion`."""
 
-    def __init__(self, parts: LearningParts, session: AgentSession, deps: Dependencies) -> None:
+    def __init__(self, parts: LearningParts, session: AgentSession, deps: Dependencies, prompt: str) -> None:
+        self.prompt = prompt
         self._parts = parts
         self._session = session
         self._deps = deps
@@ -158,6 +159,7 @@ class Learner:
             if evaluation.overall_score is None:
                 self.degraded("evaluate", None, "the score, and lessons from it", turn.attempt)
         except BudgetExceededError:
+            session.attempts.append(self.record(turn, None))
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
             self.degraded("evaluate", error, "the score, and lessons from it", turn.attempt)
@@ -179,7 +181,8 @@ class Learner:
             session.rejected.append(session.output)
         try:
             trace = session.recorder.trace()
-            cards = list(await self._reflector.reflect(self._task, session.output, evaluation, trace))
+            reflected = await self._reflector.reflect(self._task, session.output, evaluation, trace)
+            cards = [_as_card(one) for one in reflected]
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
@@ -289,6 +292,14 @@ class Learner:
     def _tell(self, stage: _Stage, said: str, skipped: str, attempt: int) -> None:
         self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))
+
+
+def _as_card(reflected: object) -> MemoryCard:
+    if isinstance(reflected, MemoryCard):
+        return reflected
+    if isinstance(reflected, str):
+        return MemoryCard(kind=MemoryKind.LESSON, content=reflected)
+    raise ReflectionError(f"the reflector gave a {type(reflected).__name__}; it has to give MemoryCards or texts")
 
 
 def _recalled(drawn: Drawn) -> Recalled:

@@ -12,6 +12,7 @@ from wisen.architectures.react import ReAct
 from wisen.architectures.selection import select
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import BudgetExceededError, ConfigError
+from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.evaluation.judge import JudgeEvaluator
 from wisen.events import (
     AdviceUndelivered,
@@ -24,7 +25,7 @@ from wisen.events import (
 )
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.models.advised import advised
-from wisen.protocols import Architecture, Evaluator, Reflector, VectorStore
+from wisen.protocols import Architecture, Reflector, VectorStore
 from wisen.reflection.sentence import SentenceReflector
 from wisen.session import AgentSession, Dependencies
 
@@ -68,7 +69,7 @@ class Reflexion:
         lessons_block_name: str = "reflexion_lessons",
         lesson_store: VectorStore | MemoryCI | None = None,
         top_k_lessons: int = 5,
-        evaluator: Evaluator | None = None,
+        evaluator: EvaluatorLike | None = None,
         reflector: Reflector | None = None,
         evaluator_model: "Model | str | None" = None,
         reflector_model: "Model | str | None" = None,
@@ -84,7 +85,11 @@ class Reflexion:
         self.max_attempts = max_attempts
         self.threshold = threshold
         self._parts = LearningParts(
-            evaluator=evaluator or JudgeEvaluator(model=evaluator_model, prompt=evaluator_prompt),
+            evaluator=(
+                JudgeEvaluator(model=evaluator_model, prompt=evaluator_prompt)
+                if evaluator is None
+                else as_evaluator(evaluator)
+            ),
             reflector=reflector or SentenceReflector(model=reflector_model, prompt=reflector_prompt),
             ci=lesson_store if isinstance(lesson_store, MemoryCI) or lesson_store is None else MemoryCI(lesson_store),
             block=lessons_block_name,
@@ -103,7 +108,7 @@ class Reflexion:
 
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
-        learner = Learner(self._parts, session, deps)
+        learner = Learner(self._parts, session, deps, prompt)
         made = len(session.attempts)
         score: float | None = None
         try:
@@ -112,7 +117,7 @@ class Reflexion:
                 turn = await learner.begin(attempt)
                 if turn.advice.injections:
                     yield LessonsRecalled(attempt=attempt, injections=turn.advice.injections)
-                async for event in self._attempt(learner, turn, session, deps, prompt):
+                async for event in self._attempt(learner, turn, session, deps):
                     yield event
                 if turn.ended_early:
                     return
@@ -133,22 +138,23 @@ class Reflexion:
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
             if best is not None:
-                session.output = best.output
+                session.output, session.returned = best.output, best
 
     async def _attempt(
-        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies, prompt: str
+        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
-        earlier = bool(session.attempts)
+        before = len(session.attempts)
         try:
-            async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), prompt):
+            async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), learner.prompt):
                 yield event
         except BudgetExceededError:
             raise
         except Exception as error:
             # An answer that exists is worth more than the error that ended a later try; without one, the error is the
             # result.
-            if not earlier:
+            if turn.attempt == 1:
                 raise
+            del session.attempts[before:]
             turn.ended_early = True
             learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
             return

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 
 from wisen.architectures.react import ReAct
-from wisen.errors import BudgetExceededError, ConfigError, WisenError
-from wisen.events import Event, WorkerCompleted, WorkerStarted
+from wisen.errors import BudgetExceededError, ConfigError
+from wisen.events import Degraded, Event, WorkerCompleted, WorkerStarted
 from wisen.protocols import Architecture, Worker
 from wisen.session import AgentSession, Dependencies
 
@@ -80,7 +80,9 @@ class Supervisor:
             output = await worker.work(instructions, session, deps, role)
         except BudgetExceededError:
             raise
-        except WisenError as error:
-            output = f"The worker {role!r} failed ({error}). Go on without it, or try another way."
+        except Exception as error:  # noqa: BLE001 - a worker's tools may be anybody's code; the supervisor can do without it
+            said = f"{type(error).__name__}: {error}"
+            deps.emit(Degraded(stage="worker", error=said, skipped=f"the answer of worker {role!r}"))
+            output = f"The worker {role!r} failed ({said}). Go on without it, or try another way."
         deps.emit(WorkerCompleted(worker=role, output=output))
         return output

@@ -10,22 +10,14 @@ from typing import Any, cast
 from wisen.errors import ConfigError
 from wisen.evaluation.checks import CommandEvaluator, JsonSchemaEvaluator, ReferenceEvaluator, RegexEvaluator
 from wisen.evaluation.combine import AllOf, Weighted
-from wisen.evaluation.function import FunctionEvaluator
+from wisen.evaluation.function import Check, FunctionEvaluator
 from wisen.evaluation.judge import JudgeEvaluator
 from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.protocols import Evaluator
-from wisen.records import Task, Trace
 
 Options = Mapping[str, object]
-EvaluatorLike = (
-    Evaluator
-    | Callable[[str], Any]
-    | Callable[[Task, str], Any]
-    | Callable[[Task, str, Trace], Any]
-    | re.Pattern[str]
-    | Sequence[Any]
-)
+EvaluatorLike = Evaluator | Check | re.Pattern[str] | Sequence[Any]
 """An evaluator, a function of the output, a compiled pattern that it has to match, or a list of these."""
 
 _FLAGS = {"ignore_case": re.IGNORECASE, "multiline": re.MULTILINE, "dot_all": re.DOTALL, "verbose": re.VERBOSE}

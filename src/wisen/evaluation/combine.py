@@ -34,7 +34,9 @@ def _named(evaluators: Sequence[Evaluator], verdicts: Sequence[ReflectionEvaluat
 
 
 class AllOf:
-    """Passes an output that every evaluator passes; the score is the lowest.
+    """Passes an output that every evaluator passes; the score is the lowest, and of an output that fails half of it.
+
+    So no threshold above 0.5 lets a failed output pass, and outputs that fail can still be told apart.
 
     Those that call no model are asked first, in the order given, then the others; the first that fails spares the
     rest, so that a judge isn't paid for what a check has refused. The verdict is verifiable if the failed one is, or
@@ -72,8 +74,9 @@ class AllOf:
                 break
         failed = [verdict for verdict in verdicts if not verdict.satisfactory]
         deciding = failed or verdicts
+        lowest = min(verdict.overall_score or 0.0 for verdict in verdicts)
         return ReflectionEvaluation(
-            overall_score=min(verdict.overall_score or 0.0 for verdict in verdicts),
+            overall_score=lowest / 2 if failed else lowest,
             satisfactory=not failed,
             criteria_scores=_named(self._evaluators, verdicts),
             issues=_distinct([issue for verdict in verdicts for issue in verdict.issues]),

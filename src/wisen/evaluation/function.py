@@ -15,6 +15,10 @@ _LENT = ("task", "output", "trace")
 _BY_COUNT = {1: ("output",), 2: ("task", "output"), 3: ("task", "output", "trace")}
 
 
+Check = Callable[[str], Any] | Callable[[Task, str], Any] | Callable[[Task, str, Trace], Any]
+"""A function that judges an output."""
+
+
 class FunctionEvaluator:
     """Judges with a function of `(output)`, `(task, output)` or `(task, output, trace)`.
 
@@ -36,7 +40,7 @@ class FunctionEvaluator:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Check,
         *,
         name: str | None = None,
         verifiable: bool = True,
@@ -46,7 +50,7 @@ class FunctionEvaluator:
         if not 0.0 <= threshold <= 1.0:
             msg = f"FunctionEvaluator(threshold={threshold!r}): must be in [0, 1]"
             raise ConfigError(msg)
-        self._function = function
+        self._function = cast("Callable[..., Any]", function)
         self._name = name or getattr(function, "__name__", type(function).__name__)
         self._verifiable = verifiable
         self._threshold = threshold

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wisen.cards import MemoryCard
-from wisen.errors import ConfigError
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.errors import ConfigError, RecallBlockedError
 from wisen.records import Advice, Injection
 from wisen.stores.blocks import bounded
 
@@ -15,6 +15,7 @@ _FRAME_OPENS = (
 )
 _FRAME_CLOSES = "</memory>"
 _CHARACTERS_PER_TOKEN = 4
+_NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,10 @@ class PromptCompiler:
         return f"episodes-as-{self.episodes}"
 
     def compile(self, recalled: Sequence[Recalled], *, own: OwnRun | None = None, block: str = "") -> Advice:
-        """Compile recalled cards (best first), a shared memory block, and what this run has learned itself."""
+        """Compile recalled cards (best first), a shared memory block, and what this run has learned itself.
+
+        Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
+        """
         own = own if own is not None else OwnRun()
         injections: list[Injection] = []
         turns: list[tuple[str, str]] = []
@@ -73,6 +77,8 @@ class PromptCompiler:
             block = bounded(block, max(room, 1))
             room -= len(block)
         for one in recalled:
+            if one.card.status in _NEVER_SHOWN:
+                raise RecallBlockedError(f"card {one.card.id!r} is {one.card.status.value}: it may not reach a prompt")
             fits = not one.injection.shown or len(one.card.text) + len(one.card.situation.prompt) <= room
             if not fits:
                 continue

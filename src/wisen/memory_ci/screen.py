@@ -49,7 +49,9 @@ _HIJACK: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "poses-as-a-role",
-        re.compile(r"(?im)^\s*(?:<\|?)?(?:system|assistant|developer)(?:\|?>|\s*:)|<\|im_(?:start|end)\|>|\[/?INST\]"),
+        re.compile(
+            r"(?im)^[ \t]{0,20}(?:<\|?)?(?:system|assistant|developer)(?:\|?>|\s*:)|<\|im_(?:start|end)\|>|\[/?INST\]"
+        ),
     ),
     (
         "steers-the-score",

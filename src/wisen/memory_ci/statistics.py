@@ -10,7 +10,7 @@ McNemar (1947), "Note on the sampling error of the difference between correlated
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb, inf, sqrt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,10 @@ def sign_e_value(gained: int, lost: int) -> float:
     n = gained + lost
     at_most = sum(comb(n + 1, i) for i in range(gained + 1))
     # B(g+1, l+1) = 1 / ((n+1) · C(n, g)); the powers of two cancel, and integers keep it exact up to the last division.
-    return at_most / ((n + 1) * comb(n, gained))
+    try:
+        return at_most / ((n + 1) * comb(n, gained))
+    except OverflowError:
+        return inf  # more than 1e308
 
 
 def mcnemar_p(gained: int, lost: int) -> float:

@@ -1,0 +1,149 @@
+"""Corners where state could leak, an answer could be lost, or a verdict could be read wrongly."""
+
+from typing import Any
+
+import pytest
+
+from wisen import (
+    Agent,
+    AllOf,
+    Budget,
+    CardFilter,
+    FunctionEvaluator,
+    InMemoryVectorStore,
+    MemoryCI,
+    Reflexion,
+    ScriptedModel,
+    Supervisor,
+    ToolCall,
+)
+from wisen.errors import ModelError
+from wisen.events import Degraded, Event
+from wisen.records import ReflectionEvaluation, Task, Trace
+
+pytestmark = pytest.mark.anyio
+
+
+class Scores:
+    """Gives one score after the other."""
+
+    name = "scores"
+
+    def __init__(self, *scores: float) -> None:
+        self._scores = iter(scores)
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        del task, output, trace
+        return ReflectionEvaluation(overall_score=next(self._scores))
+
+
+async def test_same_answer_twice_keeps_the_score_of_the_attempt_that_is_returned() -> None:
+    model = ScriptedModel(["same", "Try again.", "same"])
+    result = await Agent(model=model, architecture=Reflexion(), evaluator=Scores(0.3, 0.9)).run("Do it.")
+    assert (result.score, result.status) == (0.9, "satisfied")
+
+
+async def test_conjunction_that_fails_passes_no_threshold_and_is_not_kept() -> None:
+    store = InMemoryVectorStore()
+    both = AllOf(
+        FunctionEvaluator(lambda _: 1.0, name="form"), FunctionEvaluator(lambda _: 0.9, name="tests", threshold=1.0)
+    )
+    architecture = Reflexion(lesson_store=store, max_attempts=1)
+    result = await Agent(model=ScriptedModel(["x", "A lesson."]), architecture=architecture, evaluator=both).run(
+        "Do it."
+    )
+    assert (result.status, result.score) == ("unsatisfied", 0.45)
+    assert [card.kind.value for card in await store.list(CardFilter())] == ["lesson"]
+
+
+@pytest.mark.parametrize("architecture", [None, Reflexion(evaluator_model=None)])
+async def test_attempt_is_recorded_though_the_budget_leaves_no_call_to_judge_it(architecture: Any) -> None:
+    from wisen import JudgeEvaluator
+
+    agent = Agent(model=ScriptedModel(["x"]), architecture=architecture, evaluator=JudgeEvaluator())
+    result = await agent.run("Do it.", budget=Budget(requests=1))
+    assert (result.output, result.status) == ("x", "budget_exhausted")
+    assert [attempt.output for attempt in result.attempts] == ["x"]
+
+
+async def test_reflexion_takes_a_plain_function_as_its_evaluator() -> None:
+    architecture = Reflexion(evaluator=lambda output: output == "x")
+    assert (await Agent(model=ScriptedModel(["x"]), architecture=architecture).run("Do it.")).status == "satisfied"
+
+
+class Reflecting:
+    """A reflector that gives whatever it was made with."""
+
+    def __init__(self, given: list[Any]) -> None:
+        self._given = given
+
+    def bound(self, bind: object) -> "Reflecting":
+        del bind
+        return self
+
+    async def reflect(self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace) -> list[Any]:
+        del task, output, evaluation, trace
+        return self._given
+
+
+async def test_reflector_may_give_texts_and_nothing_stranger() -> None:
+    model = ScriptedModel(["a", "b"])
+    architecture = Reflexion(reflector=Reflecting(["Say b."]), max_attempts=2)
+    await Agent(model=model, architecture=architecture, evaluator=lambda output: output == "b").run("Do it.")
+    assert "Say b." in model.calls[1].system
+    odd = Reflexion(reflector=Reflecting([3]), max_attempts=1)
+    result = await Agent(model=ScriptedModel(["a"]), architecture=odd, evaluator=lambda _: False).run("Do it.")
+    assert result.output == "a"
+    assert result.record.degradations == (
+        "reflect: ReflectionError: the reflector gave a int; it has to give MemoryCards or texts",
+    )
+
+
+async def test_run_of_a_supervised_reflexion_is_logged_and_judged_by_its_threshold() -> None:
+    store = InMemoryVectorStore()
+    worker = Agent(model=ScriptedModel([]))
+    inner = Reflexion(lesson_store=MemoryCI(store), threshold=0.4, max_attempts=1)
+    agent = Agent(
+        model=ScriptedModel(["x"]), architecture=Supervisor({"helper": worker}, base=inner), evaluator=lambda _: 0.5
+    )
+    result = await agent.run("Do it.")
+    assert result.status == "satisfied"
+    assert (await store.runs())[0].run_id == result.run_id
+
+
+async def test_worker_with_a_broken_function_is_told_and_survived() -> None:
+    async def broken(prompt: str) -> str:
+        raise KeyError(prompt)
+
+    events: list[Event] = []
+    boss = ScriptedModel([ToolCall("delegate", worker="w", instructions="?"), "Done alone."])
+    team = Supervisor({"w": Agent(model=ScriptedModel([]), architecture=broken)})
+    result = await Agent(model=boss, architecture=team, watch=events.append).run("Do it.")
+    assert result.output == "Done alone."
+    assert [event.stage for event in events if isinstance(event, Degraded)] == ["worker"]
+
+
+async def test_error_inside_a_later_outer_attempt_returns_the_earlier_answer() -> None:
+    model = ScriptedModel(["40", "Inner lesson.", "Outer lesson.", ModelError("scripted", "is gone")])
+    inner = Reflexion(max_attempts=1, lessons_block_name="inner")
+    architecture = Reflexion(base=inner, max_attempts=3)
+    result = await Agent(model=model, architecture=architecture, evaluator=lambda _: False).run("Count.")
+    assert (result.output, len(result.attempts)) == ("40", 1)
+    assert result.record.degradations == ("attempt: ModelError",)
+
+
+async def test_cost_limit_that_cannot_be_counted_is_told() -> None:
+    result = await Agent(model=ScriptedModel(["x"])).run("Do it.", budget=Budget(cost_usd=1.0))
+    assert result.record.degradations == ("budget: UnknownPrice",)
+
+
+async def test_long_alike_prompts_do_not_hold_the_loop_with_comparisons() -> None:
+    """Quadratic in the length, this would take minutes."""
+    store = InMemoryVectorStore()
+    for number in range(3):
+        architecture = Reflexion(lesson_store=MemoryCI(store), max_attempts=1)
+        model = ScriptedModel(["x", f"Lesson {number} about long documents."])
+        await Agent(model=model, architecture=architecture, evaluator=lambda _: False).run(
+            "Summarise: " + f"words and {number} more words " * 4_000
+        )
+    assert await store.count(CardFilter()) == 3
