@@ -5,6 +5,7 @@ event loop.
 """
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,10 @@ class Agent:
         watch: Callable[[Event], None] | None = None,
         clockwork: Clockwork | None = None,
     ) -> None:
+        if inspect.iscoroutinefunction(watch):
+            raise ConfigError(
+                "Agent(watch=…): an async function would never be awaited; pass a plain one, or use stream()"
+            )
         self.instructions = instructions
         self.model = model
         self.architecture: Architecture = ReAct() if architecture is None else as_architecture(architecture)

@@ -1,8 +1,13 @@
 """Corners where state could leak, an answer could be lost, or a verdict could be read wrongly."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fastmcp.client.transports import StdioTransport
+from pydantic import BaseModel
+from pydantic_ai.mcp import MCPToolset
 
 from wisen import (
     Agent,
@@ -12,13 +17,14 @@ from wisen import (
     FunctionEvaluator,
     InMemoryVectorStore,
     MemoryCI,
+    ReAct,
     Reflexion,
     ScriptedModel,
     Supervisor,
     ToolCall,
 )
-from wisen.errors import ModelError
-from wisen.events import Degraded, Event
+from wisen.errors import ConfigError, ModelError
+from wisen.events import Degraded, Event, ToolReturned
 from wisen.records import ReflectionEvaluation, Task, Trace
 
 pytestmark = pytest.mark.anyio
@@ -147,3 +153,62 @@ async def test_long_alike_prompts_do_not_hold_the_loop_with_comparisons() -> Non
             "Summarise: " + f"words and {number} more words " * 4_000
         )
     assert await store.count(CardFilter()) == 3
+
+
+async def test_structured_answer_belongs_to_the_output_that_is_returned() -> None:
+    class Number(BaseModel):
+        x: int
+
+    scores = {'{"x":1}': 0.5, '{"x":2}': 0.1}
+    model = ScriptedModel(['{"x": 1}', "Try again.", '{"x": 2}', "And again."])
+    architecture = Reflexion(base=ReAct(output_type=Number), max_attempts=2)
+    result = await Agent(model=model, architecture=architecture, evaluator=lambda output: scores[output]).run("Count.")
+    assert (result.output, result.structured) == ('{"x":1}', Number(x=1))
+
+
+async def test_same_lesson_stands_once_in_the_block() -> None:
+    agent = Agent(
+        model=ScriptedModel(["a", "Be brief."] * 3), architecture=Reflexion(max_attempts=3), evaluator=lambda _: False
+    )
+    await agent.run("Do it.")
+    assert await agent.memory.block("reflexion_lessons") == "- Be brief."
+
+
+async def test_long_wrong_answers_do_not_fill_the_prompt() -> None:
+    model = ScriptedModel(["x" * 50_000, "Shorter.", "y" * 50_000, "Shorter still.", "z"])
+    await Agent(model=model, architecture=Reflexion(), evaluator=lambda output: output == "z").run("Do it.")
+    assert len(model.calls[-1].system) < 3_000
+
+
+def test_async_watcher_is_refused() -> None:
+    async def watch(event: Event) -> None:
+        del event
+
+    with pytest.raises(ConfigError, match="never be awaited"):
+        Agent(watch=watch)  # pyright: ignore[reportArgumentType] - what a user might try
+
+
+SERVER = """
+from mcp.server import MCPServer
+
+server = MCPServer("sums")
+
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    "Add two numbers."
+    return a + b
+
+
+server.run()
+"""
+
+
+async def test_tools_of_a_real_mcp_server(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER)
+    toolset = MCPToolset(StdioTransport(sys.executable, [str(tmp_path / "server.py")]))
+    events: list[Event] = []
+    model = ScriptedModel([ToolCall("add", a=2, b=3), "It is 5."])
+    result = await Agent(model=model, tools=[toolset], watch=events.append).run(Task(prompt="Add.", tools=("add",)))
+    assert result.output == "It is 5."
+    assert [event.result for event in events if isinstance(event, ToolReturned)] == ["5"]

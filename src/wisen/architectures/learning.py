@@ -5,7 +5,7 @@ says so. Only an
 exhausted budget passes through, since it ends the run.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -144,7 +144,11 @@ class Learner:
         self._recalled = None
         drawn = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
         self._recalled = [one.hit for one in drawn]
-        others = {one.hit.card.id: one for one in drawn if one.hit.card.id not in self._own_cards}
+        known = {
+            *self._own_cards,
+            *(card_id for bound in self._deps.bound_advice for card_id in shown_ids(bound.advice)),
+        }
+        others = {one.hit.card.id: one for one in drawn if one.hit.card.id not in known}
         layout = self._parts.options.compiler.layout
         ranked = rank([one.hit for one in others.values()], model=self._deps.model.model_name, layout=layout)
         return [others[hit.card.id] for hit in ranked[: self._parts.top_k]]
@@ -237,11 +241,14 @@ class Learner:
 
     async def _to_block(self, card: MemoryCard, turn: Turn) -> LessonPersisted:
         block, screened = self._parts.block, self._parts.screen.check(card).card
+        outcome: Literal["added", "duplicate", "rejected"] = "rejected"
         if screened is not None:
             line = f"- {' '.join(screened.text.split())}"
-            await self._deps.memory.append_block(block, line, tenant=self._task.tenant)
+            known = (await self._deps.memory.block(block, tenant=self._task.tenant)).splitlines()
+            outcome = "duplicate" if line in known else "added"
+            if outcome == "added":
+                await self._deps.memory.append_block(block, line, tenant=self._task.tenant)
             turn.lesson_ids.append(card.id)
-        outcome = "rejected" if screened is None else "added"
         return LessonPersisted(
             attempt=turn.attempt, target=block, card_id=card.id, kind=card.kind.value, outcome=outcome
         )
@@ -315,6 +322,6 @@ def _recalled(drawn: Drawn) -> Recalled:
     return Recalled(card=hit.card, injection=injection)
 
 
-def shown_ids(injections: Sequence[Injection]) -> tuple[str, ...]:
-    """Ids of the cards that were shown."""
-    return tuple(one.card_id for one in injections if one.shown)
+def shown_ids(advice: Advice) -> tuple[str, ...]:
+    """Ids of the cards that are shown by an advice."""
+    return tuple(one.card_id for one in advice.injections if one.shown)

@@ -109,7 +109,7 @@ class Reflexion:
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
         learner = Learner(self._parts, session, deps, prompt)
-        made = len(session.attempts)
+        made, structured = len(session.attempts), dict[int, object]()
         score: float | None = None
         try:
             for attempt in range(1, self.max_attempts + 1):
@@ -121,6 +121,7 @@ class Reflexion:
                     yield event
                 if turn.ended_early:
                     return
+                structured[attempt] = session.structured
                 evaluation = await learner.evaluate(turn)
                 yield Evaluated(attempt=attempt, evaluation=evaluation)
                 score = evaluation.overall_score
@@ -139,6 +140,7 @@ class Reflexion:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
             if best is not None:
                 session.output, session.returned = best.output, best
+                session.structured = structured.get(best.attempt)
 
     async def _attempt(
         self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
@@ -159,7 +161,7 @@ class Reflexion:
             learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
             return
         if turn.advice and not turn.carried:
-            yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice.injections))
+            yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice))
         if session.interrupted:
             turn.ended_early = True
             learner.interrupted(turn)

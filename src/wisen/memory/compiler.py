@@ -15,6 +15,8 @@ _FRAME_OPENS = (
 )
 _FRAME_CLOSES = "</memory>"
 _CHARACTERS_PER_TOKEN = 4
+_LONGEST_OWN = 600
+_MOST_OWN = 10
 _NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 
 
@@ -46,7 +48,8 @@ class PromptCompiler:
     max_tokens: int = 1_500
     """Bound on section and turns together, at four characters a token.
 
-    What this run has learned itself comes first and is never cut; then the block, which loses its oldest lines; then
+    What this run has learned itself comes first, the last ten of each sort and 600 characters of each; then the
+    block, which loses its oldest lines; then
     cards, which are left out where they don't fit."""
     episodes: str = "turns"
     """"turns" or "section"."""
@@ -68,7 +71,7 @@ class PromptCompiler:
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """
-        own = own if own is not None else OwnRun()
+        own = _clipped(own if own is not None else OwnRun())
         injections: list[Injection] = []
         turns: list[tuple[str, str]] = []
         notes: list[str] = []
@@ -91,6 +94,15 @@ class PromptCompiler:
             else:
                 notes.append(_note(one.card))
         return Advice(section=_section(notes, block, own), turns=tuple(turns), injections=tuple(injections))
+
+
+def _clipped(own: OwnRun) -> OwnRun:
+    """The last few, and of each the beginning: enough to know a wrong answer by, however long it was."""
+    lessons, rejected = (
+        tuple(one if len(one) <= _LONGEST_OWN else f"{one[:_LONGEST_OWN]} …" for one in some[-_MOST_OWN:])
+        for some in (own.lessons, own.rejected)
+    )
+    return OwnRun(lessons=lessons, rejected=rejected)
 
 
 def _section(notes: Sequence[str], block: str, own: OwnRun) -> str:
