@@ -257,8 +257,8 @@ def _threshold_of(architecture: object) -> float:
     """From which score on the architecture, or what it is built on, is content."""
     while architecture is not None:
         threshold: object = getattr(architecture, "threshold", None)
-        if isinstance(threshold, float):
-            return threshold
+        if isinstance(threshold, int | float):
+            return float(threshold)
         architecture = getattr(architecture, "base", None)
     return _SATISFACTORY
 

@@ -213,6 +213,83 @@ class MaxAttemptsReached:
     name: Literal["reflexion.max_attempts_reached"] = "reflexion.max_attempts_reached"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationMade:
+    """A version of the output is there: the draft (iteration 0) or a revision."""
+
+    iteration: int
+    output: str
+    name: Literal["reflection.generated"] = "reflection.generated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectionTriggered:
+    """Something asks for a reflection beside those on finished versions."""
+
+    trigger: Literal["step_interval", "error", "tool_result", "manual", "quality_drop"]
+    step: int
+    """Answers of the model in this conversation so far; for "quality_drop", the iteration."""
+    detail: str = ""
+    """The tool or the type of the error."""
+    name: Literal["reflection.triggered"] = "reflection.triggered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered:
+    """A reflection in the middle of a run was added to the conversation, for the steps that follow."""
+
+    step: int
+    note: str
+    name: Literal["reflection.steered"] = "reflection.steered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflected:
+    """A version of the output is judged."""
+
+    iteration: int
+    evaluation: ReflectionEvaluation
+    name: Literal["reflection.reflected"] = "reflection.reflected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revised:
+    """The output was revised."""
+
+    iteration: int
+    old_output: str
+    new_output: str
+    strategy: Literal["full_rewrite", "targeted_edit", "incremental"]
+    """The one that made the new output."""
+    edits_applied: int = 0
+    edits_failed: tuple[str, ...] = ()
+    """Why edits could not be applied; where none could, the output was rewritten."""
+    name: Literal["reflection.revised"] = "reflection.revised"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureModeSeen:
+    """The loop misbehaves in a known way, and what is done about it."""
+
+    mode: Literal["infinite_loop", "quality_regression", "overcritical", "undercritical"]
+    iteration: int
+    response: str
+    name: Literal["reflection.failure_mode"] = "reflection.failure_mode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converged:
+    """The loop of reflection and revision has ended."""
+
+    reason: str
+    """A `ConvergenceReason`."""
+    iterations: int
+    best_iteration: int
+    score: float | None
+    """Of the best version."""
+    name: Literal["reflection.converged"] = "reflection.converged"
+
+
 Event = (
     RunStarted
     | RunCompleted
@@ -233,4 +310,11 @@ Event = (
     | LessonProduced
     | LessonPersisted
     | MaxAttemptsReached
+    | GenerationMade
+    | ReflectionTriggered
+    | Steered
+    | Reflected
+    | Revised
+    | FailureModeSeen
+    | Converged
 )

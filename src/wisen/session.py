@@ -93,6 +93,11 @@ class Recorder:
         )
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which no file can keep, replaced by question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 @dataclass(slots=True, kw_only=True)
 class AgentSession:
     """The mutable state of one run, shared by the agent and its architecture."""

@@ -20,6 +20,7 @@ from wisen import (
     ReAct,
     Reflexion,
     ScriptedModel,
+    SQLiteVectorStore,
     Supervisor,
     ToolCall,
 )
@@ -212,3 +213,33 @@ async def test_tools_of_a_real_mcp_server(tmp_path: Path) -> None:
     result = await Agent(model=model, tools=[toolset], watch=events.append).run(Task(prompt="Add.", tools=("add",)))
     assert result.output == "It is 5."
     assert [event.result for event in events if isinstance(event, ToolReturned)] == ["5"]
+
+
+async def test_attempt_whose_base_runs_into_the_budget_is_recorded() -> None:
+    model = ScriptedModel([["so far", ToolCall("look")], "unreached"])
+
+    def look() -> str:
+        return "something"
+
+    agent = Agent(model=model, architecture=Reflexion(), tools=[look])
+    result = await agent.run("Do it.", budget=Budget(requests=1))
+    assert (result.status, result.output) == ("budget_exhausted", "so far")
+    assert [attempt.output for attempt in result.attempts] == ["so far"]
+
+
+async def test_whole_numbers_are_thresholds_too() -> None:
+    architecture = Reflexion(threshold=1, max_attempts=1)
+    result = await Agent(model=ScriptedModel(["x", "More."]), architecture=architecture, evaluator=lambda _: 0.9).run(
+        "Do."
+    )
+    assert result.status == "unsatisfied"
+
+
+async def test_answer_with_a_lone_surrogate_is_kept_all_the_same(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "runs.db") as store:
+        model = ScriptedModel(["half a pair: \ud83d"])
+        agent = Agent(model=model, architecture=Reflexion(lesson_store=store), evaluator=lambda _: True)
+        result = await agent.run("Do it.")
+        assert result.output == "half a pair: ?"
+        assert (await store.run(result.run_id)).output == result.output
+        assert await store.count(CardFilter()) == 1

@@ -83,8 +83,18 @@ class Turn:
     began: float
     carried: bool = False
     """Whether a model call has carried the advice."""
-    ended_early: bool = False
+    failed: bool = False
+    """Whether its base raised: there is no answer."""
+    over: bool = False
+    """Whether no attempt comes after it."""
+    evaluation: ReflectionEvaluation | None = None
+    structured: object = None
     lesson_ids: list[str] = field(default_factory=list)
+
+    @property
+    def score(self) -> float | None:
+        """The score, as far as it is known."""
+        return self.evaluation.overall_score if self.evaluation else None
 
     def delivered(self) -> None:
         """Note that a model call carried the advice."""
@@ -163,12 +173,12 @@ class Learner:
             if evaluation.overall_score is None:
                 self.degraded("evaluate", None, "the score, and lessons from it", turn.attempt)
         except BudgetExceededError:
-            session.attempts.append(self.record(turn, None))
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
             self.degraded("evaluate", error, "the score, and lessons from it", turn.attempt)
             evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
         session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
+        turn.evaluation = evaluation
         return evaluation
 
     async def learn(self, turn: Turn, evaluation: ReflectionEvaluation, *, met: bool) -> AsyncIterator[Event]:
@@ -272,18 +282,17 @@ class Learner:
         return Situation(prompt=self._task.prompt, task_type=self._task.type, tools=self._task.tools)
 
     def interrupted(self, turn: Turn) -> None:
-        """Keep what an attempt has come to that its base broke off, unjudged, and say so."""
+        """Say that the base broke an attempt off; what it has come to stays, unjudged."""
         reason = self._session.interruption_reason or "no reason given"
         self._tell("attempt", f"Interrupted: {reason}", "the rest of this attempt and those after it", turn.attempt)
-        self._session.attempts.append(self.record(turn, None))
 
-    def record(self, turn: Turn, evaluation: ReflectionEvaluation | None) -> AttemptRecord:
-        """The finished attempt, for the run record."""
+    def record(self, turn: Turn) -> AttemptRecord:
+        """The attempt as far as it came, for the run record."""
         meter = self._session.meter
         return AttemptRecord(
             attempt=turn.attempt,
             output=self._session.output,
-            evaluation=evaluation,
+            evaluation=turn.evaluation,
             injections=turn.advice.injections,
             advice_delivered=turn.carried,
             lesson_ids=tuple(turn.lesson_ids),

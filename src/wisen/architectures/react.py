@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.errors import ConfigError, ModelError
 from wisen.events import Event, TextDelta, ToolCalled, ToolReturned
-from wisen.session import AgentSession, Dependencies
+from wisen.session import AgentSession, Dependencies, encodable
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, AgentRun
@@ -96,7 +96,7 @@ class ReAct:
                 async for event in _watched(run, session, deps):
                     yield event
                 if run.result is not None:
-                    session.output, session.structured = _as_text(run.result.output), run.result.output
+                    session.output, session.structured = encodable(_as_text(run.result.output)), run.result.output
                 session.messages = run.all_messages()
         except UsageLimitExceeded:
             session.interrupted = True
@@ -187,7 +187,7 @@ def _conversation(session: AgentSession, prompt: str) -> "list[ModelMessage]":
 
 def _finish(session: AgentSession, messages: "list[ModelMessage]", response: "ModelResponse") -> None:
     session.messages = [*messages, response]
-    session.output = response.text or ""
+    session.output = encodable(response.text or "")
     session.structured = None
 
 

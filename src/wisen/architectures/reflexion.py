@@ -109,59 +109,61 @@ class Reflexion:
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
         learner = Learner(self._parts, session, deps, prompt)
-        made, structured = len(session.attempts), dict[int, object]()
-        score: float | None = None
+        made, turns = len(session.attempts), list[Turn]()
         try:
             for attempt in range(1, self.max_attempts + 1):
                 yield AttemptStarted(attempt=attempt, max_attempts=self.max_attempts)
-                turn = await learner.begin(attempt)
+                turns.append(turn := await learner.begin(attempt))
                 if turn.advice.injections:
                     yield LessonsRecalled(attempt=attempt, injections=turn.advice.injections)
-                async for event in self._attempt(learner, turn, session, deps):
-                    yield event
-                if turn.ended_early:
-                    return
-                structured[attempt] = session.structured
-                evaluation = await learner.evaluate(turn)
-                yield Evaluated(attempt=attempt, evaluation=evaluation)
-                score = evaluation.overall_score
-                met = score is not None and score >= self.threshold
-                if score is not None and met:
-                    yield ThresholdMet(attempt=attempt, score=score)
                 try:
-                    async for event in learner.learn(turn, evaluation, met=met):
+                    async for event in self._attempt(learner, turn, session, deps):
                         yield event
-                finally:  # also where the budget ends while a lesson is written
-                    session.attempts[made + attempt - 1 :] = [learner.record(turn, evaluation)]
-                if met or score is None:
+                finally:  # also where the budget ends in the middle of it
+                    session.attempts[made + attempt - 1 :] = [] if turn.failed else [learner.record(turn)]
+                if turn.over:
                     return
-            yield MaxAttemptsReached(attempts=self.max_attempts, final_score=score)
+            yield MaxAttemptsReached(attempts=self.max_attempts, final_score=turns[-1].score)
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
             if best is not None:
                 session.output, session.returned = best.output, best
-                session.structured = structured.get(best.attempt)
+                session.structured = turns[best.attempt - 1].structured
 
     async def _attempt(
         self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
-        before = len(session.attempts)
+        async for event in self._run_base(learner, turn, session, deps):
+            yield event
+        if turn.over:
+            return
+        evaluation = await learner.evaluate(turn)
+        yield Evaluated(attempt=turn.attempt, evaluation=evaluation)
+        met = turn.score is not None and turn.score >= self.threshold
+        if turn.score is not None and met:
+            yield ThresholdMet(attempt=turn.attempt, score=turn.score)
+        async for event in learner.learn(turn, evaluation, met=met):
+            yield event
+        turn.over = met or turn.score is None
+
+    async def _run_base(
+        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
+    ) -> AsyncIterator[Event]:
         try:
             async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), learner.prompt):
                 yield event
         except BudgetExceededError:
             raise
         except Exception as error:
-            # An answer that exists is worth more than the error that ended a later try; without one, the error is the
-            # result.
+            turn.failed = turn.over = True
+            # An answer that exists is worth more than the error of a later try; without one, the error is the result.
             if turn.attempt == 1:
                 raise
-            del session.attempts[before:]
-            turn.ended_early = True
             learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
             return
+        turn.structured = session.structured
         if turn.advice and not turn.carried:
             yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice))
         if session.interrupted:
-            turn.ended_early = True
+            turn.over = True
             learner.interrupted(turn)

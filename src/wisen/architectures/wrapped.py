@@ -7,7 +7,7 @@ from typing import Any, cast
 from wisen.errors import ConfigError
 from wisen.events import Event
 from wisen.protocols import Architecture
-from wisen.session import AgentSession, BoundAdvice, Dependencies
+from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable
 
 _LENT = ("model", "deps", "session", "advice")
 
@@ -63,7 +63,7 @@ class Wrapped:
         lent = {name: lendable[name] for name in self._lent}
         carried = bool(advice) and (self.advice_in_prompt or "advice" in lent)
         result = await self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
-        session.output = self._output(result)
+        session.output = encodable(self._output(result))
         session.turns += 1
         if carried:
             for bound in deps.bound_advice:

@@ -132,9 +132,12 @@ def export(
     typer.echo(f"cards written to {output}: {len(cards)}", err=True)
 
 
-def path(*, store: StorePath = None) -> None:
+def path(*, store: StorePath = None, as_json: AsJson = False) -> None:
     """Print where the store is, and on standard error what chose it."""
     choice = choose_store(store)
+    if as_json:
+        print_json({"path": str(choice.path), "why": choice.why, "exists": choice.exists})
+        return
     typer.echo(str(choice.path))
     typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
 

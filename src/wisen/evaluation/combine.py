@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from wisen.errors import ConfigError, EvaluationError
@@ -18,8 +18,36 @@ def _bound(evaluator: Evaluator, bind: ModelBinder) -> Evaluator:
     return evaluator.bound(bind) if isinstance(evaluator, BoundToRun) else evaluator
 
 
-def _distinct(values: Sequence[str]) -> tuple[str, ...]:
+def distinct(values: Iterable[str]) -> tuple[str, ...]:
+    """The values in order, each once."""
     return tuple(dict.fromkeys(values))
+
+
+def weighted_mean(scores: Sequence[tuple[float, float]]) -> float:
+    """The mean of (score, weight) pairs, between the extremes, and rounded so that 0.8 three times reaches 0.8."""
+    total = sum(weight for _, weight in scores)
+    mean = round(sum(weight / total * score for score, weight in scores), 12)
+    return min(max(mean, min(score for score, _ in scores)), max(score for score, _ in scores))
+
+
+async def verdicts_of(
+    evaluators: Sequence[Evaluator], task: Task, output: str, trace: Trace
+) -> list[ReflectionEvaluation | Exception]:
+    """Ask all at once: for each its verdict, or the error why its score is unknown."""
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(_attempt(evaluator, task, output, trace)) for evaluator in evaluators]
+    return [asking.result() for asking in asked]
+
+
+async def _attempt(evaluator: Evaluator, task: Task, output: str, trace: Trace) -> ReflectionEvaluation | Exception:
+    """The verdict, or the error, so that one member's failure doesn't hide behind an exception group."""
+    try:
+        verdict = await evaluator.evaluate(task, output, trace)
+    except Exception as error:  # noqa: BLE001 - raised again by the caller, by itself
+        return error
+    if not verdict.known:
+        return EvaluationError(f"the score of evaluator {evaluator.name!r} is unknown")
+    return verdict
 
 
 def _named(evaluators: Sequence[Evaluator], verdicts: Sequence[ReflectionEvaluation]) -> Mapping[str, float]:
@@ -79,8 +107,8 @@ class AllOf:
             overall_score=lowest / 2 if failed else lowest,
             satisfactory=not failed,
             criteria_scores=_named(self._evaluators, verdicts),
-            issues=_distinct([issue for verdict in verdicts for issue in verdict.issues]),
-            suggestions=_distinct([text for verdict in verdicts for text in verdict.suggestions]),
+            issues=distinct([issue for verdict in verdicts for issue in verdict.issues]),
+            suggestions=distinct([text for verdict in verdicts for text in verdict.suggestions]),
             confidence=min(verdict.confidence for verdict in deciding),
             verifiable=all(verdict.verifiable for verdict in deciding),
             evaluator=self._name,
@@ -135,9 +163,7 @@ class Weighted:
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         """Ask all at once. The first error, in the order of the members, comes out as it is."""
-        async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(_attempt(evaluator, task, output, trace)) for evaluator, _ in self._members]
-        answers = [asking.result() for asking in asked]
+        answers = await verdicts_of([evaluator for evaluator, _ in self._members], task, output, trace)
         for answer in answers:
             if isinstance(answer, Exception) and not (self._ignore_unknown and isinstance(answer, EvaluationError)):
                 raise answer
@@ -149,29 +175,14 @@ class Weighted:
         if not known:
             raise EvaluationError(f"evaluator {self._name!r}: the scores of all its members are unknown")
         verdicts = [verdict for _, _, verdict in known]
-        total = sum(weight for _, weight, _ in known)
-        mean = sum(weight / total * (verdict.overall_score or 0.0) for _, weight, verdict in known)
-        score = min(
-            max(mean, min(v.overall_score or 0.0 for v in verdicts)), max(v.overall_score or 0.0 for v in verdicts)
-        )
+        score = weighted_mean([(verdict.overall_score or 0.0, weight) for _, weight, verdict in known])
         return ReflectionEvaluation(
             overall_score=score,
             satisfactory=score >= self._threshold,
             criteria_scores=_named([evaluator for evaluator, _, _ in known], verdicts),
-            issues=_distinct([issue for verdict in verdicts for issue in verdict.issues]),
-            suggestions=_distinct([text for verdict in verdicts for text in verdict.suggestions]),
-            confidence=min(1.0, sum(weight / total * verdict.confidence for _, weight, verdict in known)),
+            issues=distinct([issue for verdict in verdicts for issue in verdict.issues]),
+            suggestions=distinct([text for verdict in verdicts for text in verdict.suggestions]),
+            confidence=weighted_mean([(verdict.confidence, weight) for _, weight, verdict in known]),
             verifiable=all(verdict.verifiable for verdict in verdicts),
             evaluator=self._name,
         )
-
-
-async def _attempt(evaluator: Evaluator, task: Task, output: str, trace: Trace) -> ReflectionEvaluation | Exception:
-    """The verdict, or the error, so that one member's failure doesn't hide behind an exception group."""
-    try:
-        verdict = await evaluator.evaluate(task, output, trace)
-    except Exception as error:  # noqa: BLE001 - raised again by the caller, by itself
-        return error
-    if not verdict.known:
-        return EvaluationError(f"the score of evaluator {evaluator.name!r} is unknown")
-    return verdict

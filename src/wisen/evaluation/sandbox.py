@@ -151,13 +151,14 @@ class _Job:
     async def run(self) -> SandboxResult:
         lifeline, hold = os.pipe()
         reported, report = os.pipe()
-        held = [hold]
         try:
             process = await self._start(lifeline, report)
-        except OSError as error:
+        except BaseException as error:  # also a cancellation, which would leave the pipes open
             os.close(hold)
             os.close(reported)
-            raise SandboxError(f"the sandbox's launcher didn't start: {type(error).__name__}") from error
+            if isinstance(error, OSError):
+                raise SandboxError(f"the sandbox's launcher didn't start: {type(error).__name__}") from error
+            raise
         finally:
             os.close(lifeline)
             os.close(report)
@@ -165,7 +166,7 @@ class _Job:
         try:
             killed = await self._follow(process, tails)
         finally:
-            os.close(held.pop())
+            os.close(hold)
             await asyncio.shield(asyncio.ensure_future(_ended(process)))
             with open(reported, "rb") as pipe:  # noqa: ASYNC230, PTH123 - a pipe whose writer has ended
                 said = pipe.read()

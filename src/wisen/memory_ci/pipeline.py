@@ -114,7 +114,9 @@ class MemoryCI:
         query = RecallQuery(
             situation=self._as_kept(situation), filter=replace(where, statuses=_POLICIES[self.trust]), k=k
         )
-        return [self._draw(hit, run_id) for hit in await self.store.search(query)]
+        # Whatever a store gives: what the filter doesn't accept goes no further.
+        hits = [hit for hit in await self.store.search(query) if query.filter.accepts(hit.card)]
+        return [self._draw(hit, run_id) for hit in hits if not hit.card.superseded_by]
 
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""

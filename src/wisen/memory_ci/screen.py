@@ -60,7 +60,9 @@ _HIJACK: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_HIDDEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSEEN = (("hidden-characters", _HIDDEN), ("control-characters", _CONTROL))
 
@@ -81,8 +83,9 @@ class BasicScreen:
             return ScreenVerdict(outcome="rejected", card=None, findings=("too-long",))
         if not card.text.strip():
             return ScreenVerdict(outcome="rejected", card=None, findings=("empty",))
-        read_as = unicodedata.normalize("NFKC", _visible(shown))
-        hijacks = tuple(name for name, rule in _HIJACK if rule.search(read_as))
+        read_as = unicodedata.normalize("NFKC", "\n".join(_visible(shown).splitlines()))
+        flat = " ".join(read_as.split())  # an order is one however its lines are broken
+        hijacks = tuple(name for name, rule in _HIJACK if rule.search(read_as) or rule.search(flat))
         if hijacks:
             return ScreenVerdict(outcome="rejected", card=None, findings=hijacks)
         findings = _findings(whole)
