@@ -50,7 +50,8 @@ _HIJACK: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "poses-as-a-role",
         re.compile(
-            r"(?im)^[ \t]{0,20}(?:<\|?)?(?:system|assistant|developer)(?:\|?>|\s*:)|<\|im_(?:start|end)\|>|\[/?INST\]"
+            r"(?im)^[ \t>*#_-]{0,40}(?:<\|?)?(?:system|assistant|developer)(?:\|?>|[*_]{0,3}[ \t]{0,9}:)"
+            r"|<\|im_(?:start|end)\|>|\[/?INST\]"
         ),
     ),
     (
