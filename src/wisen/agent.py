@@ -8,13 +8,13 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
-from wisen.events import Event, WorkerEvent
+from wisen.events import Degraded, Event, WorkerEvent
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
 from wisen.models.names import resolve_model
@@ -78,8 +78,7 @@ class Agent:
         self.tenant = tenant
         self.name = name
         self.memory: Memory = memory if memory is not None else _memory_of(self.architecture)
-        self._tools = tuple(tool for tool in tools if not _is_toolset(tool))
-        self._toolsets = tuple(tool for tool in tools if _is_toolset(tool))
+        self._tools, self._toolsets = _sorted_tools(tools)
         self._watch = watch
         self._resolved: Model | None = None
         logs = (self.memory, _store_of(self.architecture))
@@ -152,12 +151,16 @@ class Agent:
                 await asyncio.gather(task, return_exceptions=True)
 
     async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
-        """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`."""
+        """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`.
+
+        The run's budget, watchers and tenant apply; the worker's own budget and watcher serve its own runs only.
+        """
         bind, model = deps.bind, deps.model
         if self.model is not None:
             bind = _Own(deps.bind, self._model(None))
             model = with_bound_advice(bind(None, f"worker {role}"), deps.bound_advice)
-        task = replace(session.task, prompt=instructions, tools=(), choices=(), reference=None)
+        tenant = session.task.tenant or self.tenant
+        task = replace(session.task, prompt=instructions, tenant=tenant, tools=(), choices=(), reference=None)
         part = AgentSession(
             id=session.id,
             instructions=self.instructions,
@@ -176,9 +179,14 @@ class Agent:
             memory=self.memory,
             streaming=False,
         )
-        async for event in events_of(self.architecture, part, lent, instructions):
-            deps.emit(WorkerEvent(worker=role, event=event))
-        session.turns += part.turns
+        try:
+            async for event in events_of(self.architecture, part, lent, instructions):
+                deps.emit(WorkerEvent(worker=role, event=event))
+        finally:
+            session.turns += part.turns
+        if part.interrupted:
+            reason = part.interruption_reason or "no reason given"
+            deps.emit(Degraded(stage="worker", error=f"Interrupted: {reason}", skipped=f"the rest of worker {role!r}"))
         return part.output
 
     def _begin(
@@ -268,5 +276,11 @@ def _memory_of(architecture: Architecture) -> Memory:
     return store if isinstance(store, Memory) else BlockMemory()
 
 
-def _is_toolset(tool: object) -> bool:
-    return hasattr(tool, "get_tools")
+def _sorted_tools(tools: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Functions and tools, and toolsets."""
+    given = cast("Sequence[Any]", tools) if isinstance(tools, list | tuple) else (None,)
+    toolsets = tuple(tool for tool in given if hasattr(tool, "get_tools"))
+    functions = tuple(tool for tool in given if not hasattr(tool, "get_tools"))
+    if not all(callable(tool) or hasattr(tool, "function") for tool in functions):
+        raise ConfigError(f"Agent(tools={tools!r}): must be a list of functions, pydantic-ai tools or toolsets")
+    return functions, toolsets

@@ -158,13 +158,14 @@ class MemoryCard:
 
     @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one kind and scope whose texts differ only in spacing or Unicode form.
+        """Equal for cards of one kind and scope, both verified or both not, whose texts differ only in spacing or form.
 
         Of rejected cards no text is kept to compare, so each is its own.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
-        return _digest(self.kind.value, self.scope.text, _respaced(self.text), _respaced(self.situation.text))
+        words = _respaced(self.text), _respaced(self.situation.text)
+        return _digest(self.kind.value, self.scope.text, str(self.provenance.verified), *words)
 
     @property
     def is_episode(self) -> bool:

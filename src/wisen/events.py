@@ -107,7 +107,17 @@ class Degraded:
     """Something had to be skipped and the run went on without it."""
 
     stage: Literal[
-        "budget", "worker", "recall", "attempt", "evaluate", "reflect", "screen", "persist", "record", "watch"
+        "budget",
+        "worker",
+        "recall",
+        "attempt",
+        "evaluate",
+        "reflect",
+        "revise",
+        "screen",
+        "persist",
+        "record",
+        "watch",
     ]
     error: str
     """The error's type and message."""

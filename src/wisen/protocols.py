@@ -7,7 +7,7 @@ ask with `isinstance`, never with a method that raises `NotImplementedError`.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 from wisen.cards import MemoryCard
 from wisen.events import Event
@@ -106,12 +106,6 @@ class BoundToRun(Protocol):
         ...
 
 
-def bound_to_run(evaluator: Evaluator, bind: ModelBinder) -> Evaluator:
-    """The evaluator with the run's models, where it calls any; a plain look-up, since it happens in every run."""
-    bound: Callable[[ModelBinder], Evaluator] | None = getattr(evaluator, "bound", None)
-    return evaluator if bound is None else bound(bind)
-
-
 class Reflector(Protocol):
     """Says what a finished attempt teaches."""
 
@@ -125,9 +119,14 @@ class Reflector(Protocol):
         """
         ...
 
-    def bound(self, bind: ModelBinder) -> "Reflector":
-        """The same reflector, calling models through `bind`; itself, if it calls none."""
-        ...
+
+_Bindable = TypeVar("_Bindable")
+
+
+def bound_to_run(one: _Bindable, bind: ModelBinder) -> _Bindable:
+    """The evaluator or reflector with the run's models, where it calls any: where it has a method `bound(bind)`."""
+    bound: Callable[[ModelBinder], _Bindable] | None = getattr(one, "bound", None)
+    return one if bound is None else bound(bind)
 
 
 @runtime_checkable

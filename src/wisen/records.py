@@ -18,6 +18,10 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 """Stands for a time that isn't known."""
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _nothing() -> Mapping[str, object]:
     return MappingProxyType({})
 
@@ -68,10 +72,10 @@ class Budget:
     def __post_init__(self) -> None:
         """Refuse a negative limit with `ConfigError`."""
         for name in ("requests", "tokens", "cost_usd", "seconds"):
-            value: float | None = getattr(self, name)
-            if value is not None and value < 0:
-                msg = f"Budget({name}={value!r}): must be 0 or more, or None for no limit"
-                raise ConfigError(msg)
+            value: object = getattr(self, name)
+            kinds = int if name in ("requests", "tokens") else int | float
+            if value is not None and not (isinstance(value, kinds) and value >= 0):
+                raise ConfigError(f"Budget({name}={value!r}): must be a number, 0 or more, or None for no limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,19 @@ class Task:
     reference: str | None = None
     """The right answer where it is known; only evaluators see it, never a prompt."""
     metadata: Mapping[str, object] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        """Refuse a prompt that isn't a text, and a text where a list of texts is meant, with `ConfigError`."""
+        if not _is_text(self.prompt):
+            raise ConfigError(f"Task(prompt={self.prompt!r}): must be a text")
+        for name in ("tools", "choices"):
+            value: object = getattr(self, name)
+            if _is_text(value):
+                raise ConfigError(f"Task({name}={value!r}): must be several texts, such as ({value!r},)")
+        try:
+            self.prompt.encode()
+        except UnicodeEncodeError:
+            raise ConfigError("Task(prompt=…): holds half of a surrogate pair, which can't be kept or sent") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Corners where state could leak, an answer could be lost, or a verdict could be read wrongly."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from wisen import (
     CardFilter,
     FunctionEvaluator,
     InMemoryVectorStore,
+    LearningOptions,
+    MemoryCard,
     MemoryCI,
+    MemoryKind,
     ReAct,
     Reflexion,
     ScriptedModel,
@@ -243,3 +247,74 @@ async def test_answer_with_a_lone_surrogate_is_kept_all_the_same(tmp_path: Path)
         assert result.output == "half a pair: ?"
         assert (await store.run(result.run_id)).output == result.output
         assert await store.count(CardFilter()) == 1
+
+
+async def test_what_a_reflector_calls_a_skill_is_no_accepted_answer() -> None:
+    store = InMemoryVectorStore()
+    skill = MemoryCard(kind=MemoryKind.SKILL_CARD, content="wrong")
+    architecture = Reflexion(lesson_store=store, reflector=Reflecting([skill]), max_attempts=1)
+    await Agent(model=ScriptedModel(["wrong"]), architecture=architecture, evaluator=lambda _: False).run("Do it.")
+    card = (await store.list(CardFilter()))[0]
+    assert not card.provenance.verified
+    assert not card.is_episode
+
+
+async def test_answer_that_fails_its_own_check_is_not_kept_as_verified() -> None:
+    store = InMemoryVectorStore()
+    nearly = FunctionEvaluator(lambda _: 0.9, threshold=1.0)
+    result = await Agent(model=ScriptedModel(["x"]), architecture=Reflexion(lesson_store=store), evaluator=nearly).run(
+        "Do it."
+    )
+    assert result.status == "satisfied"
+    assert await store.count(CardFilter()) == 0
+
+
+async def test_latest_version_is_the_latest_that_says_something() -> None:
+    options = LearningOptions(best_version="latest")
+    model = ScriptedModel(["first", "score: 0.1", "A lesson.", "unreached"])
+    agent = Agent(model=model, architecture=Reflexion(options=options))
+    assert (await agent.run("Do it.", budget=Budget(requests=3))).output == "first"
+
+
+async def test_worker_keeps_its_tenant_where_the_run_has_none() -> None:
+    store = InMemoryVectorStore()
+    worker = Agent(
+        model=ScriptedModel(["x", "A lesson."]),
+        architecture=Reflexion(lesson_store=store, max_attempts=1),
+        evaluator=lambda _: False,
+        tenant="acme",
+    )
+    boss = ScriptedModel([ToolCall("delegate", worker="w", instructions="?"), "Done."])
+    await Agent(model=boss, architecture=Supervisor({"w": worker})).run("Do it.")
+    assert [card.scope.tenant for card in await store.list(CardFilter())] == ["acme"]
+
+
+async def test_blocking_function_as_base_is_told_apart() -> None:
+    def blocking(prompt: str) -> str:
+        return prompt
+
+    with pytest.raises(ConfigError, match="isn't async"):
+        await Agent(model=ScriptedModel([]), architecture=blocking).run("Do it.")
+
+
+# pyright: reportArgumentType=false
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Reflexion(lesson_store="lessons.db"), "lesson_store='lessons.db'"),
+        (lambda: Reflexion(max_attempts=2.5), "max_attempts=2.5"),
+        (lambda: Reflexion(threshold="high"), "threshold='high'"),
+        (lambda: Budget(seconds=float("nan")), "seconds=nan"),
+        (lambda: Budget(tokens=1.5), "tokens=1.5"),
+        (lambda: Budget(tokens="5"), "tokens='5'"),
+        (lambda: Task(prompt="p", choices="abc"), "choices='abc'"),
+        (lambda: Task(prompt=None), "prompt=None"),
+        (lambda: Task(prompt="\ud800"), "surrogate"),
+        (lambda: Agent(tools=[5]), r"tools=\[5\]"),
+        (lambda: Agent(model=5).run_sync("Do it."), "neither a model nor a name"),
+    ],
+)
+def test_nonsense_is_one_clear_line(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as error:
+        make()
+    assert "\n" not in str(error.value)

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,9 +90,9 @@ def test_what_does_not_fit_is_left_out() -> None:
 
 @given(st.text())
 def test_no_card_closes_the_frame(text: str) -> None:
-    card = MemoryCard(kind=MemoryKind.LESSON, content=f"{text}</memory>{text}")
+    card = MemoryCard(kind=MemoryKind.LESSON, content=f"{text}</memory>{text}</ MEMORY >")
     section = PromptCompiler().compile([recalled(card)], own=OwnRun(lessons=(f"</memory>{text}",))).section
-    assert section.count("</memory>") == 1
+    assert len(re.findall(r"<\s*/?\s*memory", section, re.IGNORECASE)) == 2
     assert section.endswith("</memory>")
 
 

@@ -1,4 +1,6 @@
+import asyncio
 import string
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from wisen import (
     MemoryScope,
     MemoryStatus,
     Situation,
+    SQLiteVectorStore,
 )
 from wisen.cards import Provenance
 from wisen.errors import ConfigError
@@ -63,8 +66,27 @@ async def test_episodes_are_duplicates_only_of_the_same_task() -> None:
         "The bill from Oslo is wrong; please help!",
         "The bill from Bergen is wrong, please help.",
     ):
-        await ci.submit(MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=Situation(prompt=prompt)))
+        task, run = Situation(prompt=prompt), Provenance(run_id=prompt)
+        await ci.submit(MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=task, provenance=run))
     assert sorted(card.duplicates for card in await store.list(CardFilter())) == [0, 1]
+
+
+async def test_alike_lessons_of_many_runs_at_once_are_all_counted(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "lessons.db") as store:
+        ci = MemoryCI(store)
+        first = await ci.submit(lesson("Always write dates as YYYY-MM-DD."))
+        runs = [Provenance(run_id=f"run {number}") for number in range(60)]
+        await asyncio.gather(*(ci.submit(lesson("Always write dates as YYYY-MM-DD!", provenance=run)) for run in runs))
+        card = (await store.get([first.card_id]))[0]
+        assert (await store.count(CardFilter()), card.duplicates, card.version) == (1, 60, 1)
+
+
+async def test_verified_card_is_not_counted_on_an_opinion() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    for verified in (False, True):
+        await ci.submit(lesson("42", provenance=Provenance(run_id=str(verified), verified=verified)))
+    assert sorted(card.provenance.verified for card in await store.list(CardFilter())) == [False, True]
 
 
 async def test_submitting_twice_is_submitting_once() -> None:

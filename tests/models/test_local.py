@@ -2,6 +2,8 @@
 
 import asyncio
 import importlib
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -254,3 +256,19 @@ async def test_an_openai_compatible_server_serves_it_too() -> None:
 def test_names_do_not_depend_on_being_loaded() -> None:
     assert LocalModel("/somewhere/my-model.Q4.gguf").model_name == "my-model.Q4"
     assert ScriptedModel([]).model_name != LocalModel().model_name
+
+
+CLOSING = """
+from wisen.models.engine import Engine, EngineOptions
+from wisen.models.weights import checked_weights
+
+weights = checked_weights("smollm2")
+for _ in range(10):
+    Engine(weights, EngineOptions(context=256, slots=1)).close()
+print("all closed")
+"""
+
+
+def test_models_that_are_closed_at_once_let_the_process_go_on() -> None:
+    done = subprocess.run([sys.executable, "-c", CLOSING], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout.strip().endswith("all closed"), done.stderr

@@ -114,7 +114,7 @@ class Learner:
         self._unsaved: list[str] = []
         self._recalled: list[RecallHit] | None = None
         self._evaluator = bound_to_run(deps.evaluator or parts.evaluator, deps.bind)
-        self._reflector = parts.reflector.bound(deps.bind)
+        self._reflector = bound_to_run(parts.reflector, deps.bind)
 
     async def begin(self, attempt: int) -> Turn:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
@@ -211,10 +211,11 @@ class Learner:
     async def _keep_success(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Keep a good answer as a skill card, where the options say so."""
         keep = self._parts.options.keep_successes
-        if self._parts.ci is None or keep == "none" or (keep == "verified" and not evaluation.verifiable):
+        passed = evaluation.satisfactory or evaluation.overall_score == 1.0
+        if self._parts.ci is None or keep == "none" or (keep == "verified" and not (evaluation.verifiable and passed)):
             return
         card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
-        persisted = await self._persist(self._signed(card, turn, evaluation), turn)
+        persisted = await self._persist(self._signed(card, turn, evaluation, accepted=True), turn)
         if persisted is not None:
             yield persisted
 
@@ -263,7 +264,10 @@ class Learner:
             attempt=turn.attempt, target=block, card_id=card.id, kind=card.kind.value, outcome=outcome
         )
 
-    def _signed(self, card: MemoryCard, turn: Turn, evaluation: ReflectionEvaluation) -> MemoryCard:
+    def _signed(
+        self, card: MemoryCard, turn: Turn, evaluation: ReflectionEvaluation, *, accepted: bool = False
+    ) -> MemoryCard:
+        """The card with its provenance; only an accepted answer can be a verified skill, whatever a reflector says."""
         provenance = Provenance(
             run_id=self._session.id,
             attempt=turn.attempt,
@@ -271,7 +275,7 @@ class Learner:
             created_by="reflexion",
             model=self._deps.model.model_name,
             evaluator=evaluation.evaluator,
-            verified=evaluation.verifiable,
+            verified=evaluation.verifiable and (accepted or card.kind is not MemoryKind.SKILL_CARD),
             created_at=self._deps.clockwork.now(),
         )
         tenant = self._task.tenant

@@ -75,12 +75,7 @@ class Reflexion:
         reflector_model: "Model | str | None" = None,
         options: LearningOptions | None = None,
     ) -> None:
-        if max_attempts < 1:
-            raise ConfigError(f"Reflexion(max_attempts={max_attempts!r}): must be 1 or more")
-        if not 0.0 <= threshold <= 1.0:
-            raise ConfigError(f"Reflexion(threshold={threshold!r}): must be in [0, 1]")
-        if top_k_lessons < 1:
-            raise ConfigError(f"Reflexion(top_k_lessons={top_k_lessons!r}): must be 1 or more")
+        _check(max_attempts, threshold, top_k_lessons, lesson_store)
         self.base: Architecture = ReAct() if base is None else as_architecture(base)
         self.max_attempts = max_attempts
         self.threshold = threshold
@@ -167,3 +162,14 @@ class Reflexion:
         if session.interrupted:
             turn.over = True
             learner.interrupted(turn)
+
+
+def _check(max_attempts: object, threshold: object, top_k: object, store: object) -> None:
+    """Refuse options that can't be meant, whatever their types."""
+    for name, count in (("max_attempts", max_attempts), ("top_k_lessons", top_k)):
+        if not isinstance(count, int) or count < 1:
+            raise ConfigError(f"Reflexion({name}={count!r}): must be 1 or more")
+    if not isinstance(threshold, int | float) or not 0.0 <= threshold <= 1.0:
+        raise ConfigError(f"Reflexion(threshold={threshold!r}): must be in [0, 1]")
+    if store is not None and not isinstance(store, MemoryCI) and not hasattr(store, "search"):
+        raise ConfigError(f"Reflexion(lesson_store={store!r}): must be a store, such as SQLiteVectorStore(…)")

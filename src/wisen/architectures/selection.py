@@ -16,6 +16,7 @@ def select(attempts: Sequence[AttemptRecord], how: Selection, *, threshold: floa
     "highest_score": the first of the best. "latest": the last. "first_satisfactory": the first at `threshold` or
     above, else as "highest_score". "weighted_recency": the best by score times 0.9 per later attempt.
     """
+    attempts = [one for one in attempts if one.evaluation or one.output] or attempts
     if not attempts:
         return None
     if how == "latest":

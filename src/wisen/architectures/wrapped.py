@@ -1,7 +1,7 @@
 """Any async function, and any other framework's agent, as an architecture."""
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, cast
 
 from wisen.errors import ConfigError
@@ -44,7 +44,7 @@ class Wrapped:
         call: object = getattr(target, "run") if is_agent else target  # noqa: B009 - its type is unknown
         if not callable(call):
             raise ConfigError(f"Wrapped({type(target).__name__!r}): neither callable nor an object with an async run()")
-        self._call = cast("Callable[..., Awaitable[object]]", call)
+        self._call = cast("Callable[..., object]", call)
         # Another framework's `run(deps=…)` means dependencies of its own.
         self._lent = _named_parameters(self._call, ("model",) if is_agent else _LENT)
         self._output = output if output is not None else _text_of_result
@@ -62,8 +62,10 @@ class Wrapped:
         lendable: dict[str, object] = {"model": deps.model, "deps": deps, "session": session, "advice": advice}
         lent = {name: lendable[name] for name in self._lent}
         carried = bool(advice) and (self.advice_in_prompt or "advice" in lent)
-        result = await self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
-        session.output = encodable(self._output(result))
+        result = self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
+        if not inspect.isawaitable(result):
+            raise ConfigError(f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread")
+        session.output = encodable(self._output(await result))
         session.turns += 1
         if carried:
             for bound in deps.bound_advice:

@@ -21,7 +21,7 @@ from wisen.memory_ci.pipeline import MemoryCI, without_holdouts
 from wisen.memory_ci.statistics import PairedOutcome, compare_pairs
 from wisen.models.advised import AdvisedModel
 from wisen.protocols import VectorStore
-from wisen.recall import CardFilter
+from wisen.recall import RECALLABLE, CardFilter
 from wisen.records import Advice, Injection, Task, Trace
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class FrozenMemory:
     @classmethod
     async def of(cls, store: VectorStore, options: AuditOptions) -> "FrozenMemory":
         """Read the store's episodes."""
-        where = CardFilter(tenant="", kinds=(MemoryKind.SKILL_CARD,))
+        where = CardFilter(tenant="", kinds=(MemoryKind.SKILL_CARD,), statuses=RECALLABLE)
         return cls(store, await store.list(where, limit=100_000), options)
 
     @property

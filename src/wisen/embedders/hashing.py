@@ -112,7 +112,8 @@ class HashEmbedder:
             self._fill(known, text)
             if len(self._texts) >= _CACHED_TEXTS:
                 self._texts.clear()
-            self._texts[text] = known
+            if len(text) <= _INLINE_CHARACTERS:
+                self._texts[text] = known
         return known
 
     def _fill(self, row: "NDArray[np.float32]", text: str) -> None:

@@ -1,5 +1,6 @@
 """The prompt compiler: what of the recalled cards reaches the model, in a fixed frame and within a bound."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ class PromptCompiler:
         notes: list[str] = []
         room = self.max_tokens * _CHARACTERS_PER_TOKEN - sum(map(len, (*own.lessons, *own.rejected)))
         if block:
-            block = bounded(block, max(room, 1))
+            block = bounded(block, room) if room > 0 else ""
             room -= len(block)
         for one in recalled:
             if one.card.status in _NEVER_SHOWN:
@@ -113,10 +114,10 @@ def _section(notes: Sequence[str], block: str, own: OwnRun) -> str:
         parts.append("Lessons so far:\n" + _quoted(block))
     if own.lessons:
         parts.append(
-            "From earlier attempts at this very task:\n" + "\n".join(f"- {_quoted(one)}" for one in own.lessons)
+            "From earlier attempts at this very task:\n" + "\n".join(f"- {_indented(one)}" for one in own.lessons)
         )
     if own.rejected:
-        answers = "\n".join(f"- {_quoted(one)}" for one in own.rejected)
+        answers = "\n".join(f"- {_indented(one)}" for one in own.rejected)
         parts.append("Answers to this very task that were checked and are wrong:\n" + answers)
     return "\n\n".join((_FRAME_OPENS, *parts, _FRAME_CLOSES)) if parts else ""
 
@@ -149,6 +150,9 @@ def _indented(text: str) -> str:
     return _quoted(text).replace("\n", "\n    ")
 
 
+_FRAME_MARK = re.compile(r"<(?=\s{0,9}/?\s{0,9}memory)", re.IGNORECASE)
+
+
 def _quoted(text: str) -> str:
-    """Keep a text from closing the frame that it is quoted in."""
-    return text.replace("</memory", "<\\/memory").replace("<memory>", "<memory\\>")
+    """Keep a text from closing, or opening, the frame that it is quoted in."""
+    return _FRAME_MARK.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", text)

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
-from wisen.errors import ConfigError, StoreError
+from wisen.errors import ConfigError
 from wisen.memory_ci.screen import BasicScreen
 from wisen.memory_ci.status import reject
 from wisen.protocols import Screen, VectorStore
@@ -20,7 +20,6 @@ _POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
     "trial": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
     "screened": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
 }
-_RETRIES = 5
 _COMPARED_BY_LETTER = 600
 _COMPARED_WORDS = 1_000
 
@@ -100,7 +99,8 @@ class MemoryCI:
         screened = replace(verdict.card, status=MemoryStatus.QUARANTINED)
         twin = await self._near_duplicate_of(screened, among)
         if twin is not None:
-            await self._count_on(twin)
+            # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
+            await self.store.add([replace(twin, id="", provenance=card.provenance)])
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
         written = (await self.store.add([screened]))[0]
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
@@ -137,8 +137,8 @@ class MemoryCI:
         return next((hit.card for hit in among if hit.card.id != card.id and self._alike(hit.card, card)), None)
 
     def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
-        if old.kind is not new.kind or old.scope != new.scope:
-            return False
+        if old.kind is not new.kind or old.scope != new.scope or new.provenance.verified > old.provenance.verified:
+            return False  # a verified card is worth more than an opinion that reads like it
         if new.kind is MemoryKind.SKILL_CARD:
             # Alike tasks with the same answer show where it holds, and with another one where it ends: both are worth
             # having.
@@ -148,17 +148,6 @@ class MemoryCI:
             _ratio(old.text, new.text, limit) >= limit
             and _ratio(old.situation.text, new.situation.text, limit) >= limit
         )
-
-    async def _count_on(self, card: MemoryCard) -> None:
-        for _ in range(_RETRIES):
-            try:
-                await self.store.update(replace(card, duplicates=card.duplicates + 1, version=card.version + 1))
-            except StoreError:
-                card = (await self.store.get([card.id]))[0]  # somebody else has changed it meanwhile
-            else:
-                return
-        msg = f"card {card.id!r} is changed by others all the time; its duplicate was not counted"
-        raise StoreError(msg)
 
 
 def without_holdouts(drawn: Sequence[Drawn]) -> list[RecallHit]:

@@ -47,6 +47,9 @@ class Engine:
         """Load the weights, which takes up to several seconds: not on an event loop."""
         self.options = options
         self._server: Any = _server(path, options)
+        # The runtime's loop starts after its constructor has returned. To free it before would wait forever for a loop
+        # that never hears of the end; an answer says that it runs.
+        _answer(self._server, {"prompt": ".", "max_tokens": 1}, lambda _: False, chat=False)
         self._threads = ThreadPoolExecutor(options.slots, thread_name_prefix="wisen-local")
 
     async def pieces(self, body: dict[str, object], *, chat: bool = True) -> AsyncGenerator[Piece]:

@@ -49,13 +49,19 @@ def resolve_model(model: Model | str | None) -> Model:
         return model
     if model is None or model == "local":
         return LocalModel()
-    kind, name = parse_model_id(model)
+    kind, name = parse_model_id(_checked(model))
     if kind == "local":
         return LocalModel(name)
     if kind == "openai-compatible":
         url, _, served = name.partition("#")
         return endpoint(url, served)
     return _provided(model if kind else _with_provider(model))
+
+
+def _checked(name: object) -> str:
+    if not isinstance(name, str):
+        raise UnknownModelError(repr(name), "is neither a model nor a name; pass one of these")
+    return name
 
 
 def endpoint(url: str, model: str, *, api_key_env: str | None = None) -> Model:
