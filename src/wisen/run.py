@@ -166,6 +166,7 @@ class Run:
             try:
                 bound = bound_to_run(evaluator, self.deps.bind)
                 evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
+                evaluation = replace(evaluation, evaluator=evaluation.evaluator or evaluator.name)
             except BudgetExceededError:
                 session.attempts.append(attempt)
                 raise

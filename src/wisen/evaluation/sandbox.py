@@ -168,8 +168,7 @@ class _Job:
         finally:
             os.close(hold)
             await asyncio.shield(asyncio.ensure_future(_ended(process)))
-            with open(reported, "rb") as pipe:  # noqa: ASYNC230, PTH123 - a pipe whose writer has ended
-                said = pipe.read()
+            said = await asyncio.to_thread(_rest_of, reported)
         return self._result(json.loads(said) if said else {}, killed, tails)
 
     async def _start(self, lifeline: int, report: int) -> asyncio.subprocess.Process:
@@ -178,7 +177,7 @@ class _Job:
             "lifeline": lifeline, "report": report,
         }  # fmt: skip
         work = f"{self.directory}/work"
-        with open(f"{self.directory}/stdin", "rb") as stdin:  # noqa: ASYNC230, PTH123 - opening a local file
+        with await asyncio.to_thread(Path(f"{self.directory}/stdin").open, "rb") as stdin:
             return await asyncio.create_subprocess_exec(
                 sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(job),
                 stdin=stdin, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -230,6 +229,12 @@ class _Job:
         if status == -signal.SIGXFSZ or "Errno 27" in last or said.get("files", 0) > self.limits.file_bytes:
             return "files"
         return "memory" if last.startswith("MemoryError") else None
+
+
+def _rest_of(pipe: int) -> bytes:
+    """What a pipe holds whose writer has ended."""
+    with os.fdopen(pipe, "rb") as end:
+        return end.read()
 
 
 class _TooMuchOutputError(Exception):
