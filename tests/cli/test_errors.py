@@ -1,5 +1,7 @@
 """Whatever is wrong with the input: one clear line on standard error, exit code 2, and no store made."""
 
+import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
@@ -9,6 +11,10 @@ from subprocess import CompletedProcess
 
 import pytest
 from inline_snapshot import snapshot
+
+from wisen.cards import MemoryCard, MemoryKind
+from wisen.errors import StoreError
+from wisen.stores.sqlite import SQLiteVectorStore
 
 Wisen = Callable[..., CompletedProcess[str]]
 Script = Callable[..., str]
@@ -52,6 +58,9 @@ def test_a_mistake_in_a_tasks_file_names_file_line_and_field(refused: Callable[.
     )
     path.write_text('[[tasks]]\nprompt = "fine"\nevaluator = "magic"\n')
     assert refused(path=path).startswith("DIR/bad.toml:3: field 'evaluator'")
+    path.write_text('[[tasks]]\nprompt = "x"\nevaluator = {kind = "command", command = "ls -l"}\n')
+    assert refused(path=path).endswith("option 'command' is 'ls -l'; it has to be a list")
+    assert refused(path=tmp_path) == snapshot("DIR: is a directory; give a .toml, .yaml or .jsonl file")
     assert refused(path=tmp_path / "none.toml") == snapshot("DIR/none.toml: no such file")
 
 
@@ -63,6 +72,7 @@ def test_a_mistake_in_a_tasks_file_names_file_line_and_field(refused: Callable[.
         ("nowhere:model", "model 'nowhere:model': no such model; the forms are "),
         ("local:/no/such/file.gguf", "model 'local:/no/such/file.gguf': no such file; give the path of a GGUF file"),
         ("scripted:/no/such/file.json", "/no/such/file.json: No such file or directory"),
+        ("scripted:", "model 'scripted:': the file is missing; write scripted:FILE.json"),
     ],
 )
 def test_a_model_that_cant_be_had(refused: Callable[..., str], model: str, said: str) -> None:
@@ -100,7 +110,7 @@ def test_a_script_that_is_none(refused: Callable[..., str], tmp_path: Path, text
         (("--threshold", "1.5"), snapshot("--threshold 1.5: must be in [0, 1]")),
         (("--threshold", "nan"), snapshot("--threshold nan: must be in [0, 1]")),
         (("--concurrency", "0"), snapshot("--concurrency 0: must be 1 or more")),
-        (("--budget-tokens", "-1"), snapshot("Budget(tokens=-1): must be 0 or more, or None for no limit")),
+        (("--budget-tokens", "-1"), snapshot("Budget(tokens=-1): must be a number, 0 or more, or None for no limit")),
     ],
 )
 def test_an_option_out_of_its_range(refused: Callable[..., str], args: tuple[str, ...], said: str) -> None:
@@ -111,12 +121,108 @@ def test_an_embedder_that_isnt_one(refused: Callable[..., str]) -> None:
     assert refused("--embedder", "hush").startswith("no embedder is called 'hush' (did you mean 'hash'?); ")
 
 
-def test_usage_errors_exit_with_2(wisen: Wisen) -> None:
-    for args in (("run",), ("run", "x", "--nope"), ("lessons", "list", "--status", "odd"), ("nope",)):
+@pytest.mark.parametrize("model", ["openai:text-embedding-3-small", "openai:x@768"])
+def test_an_embedder_that_cant_work(refused: Callable[..., str], wisen: Wisen, script: Script, model: str) -> None:
+    said = f"embedder {model.partition('@')[0]!r}: set the environment variable OPENAI_API_KEY"
+    assert refused("--embedder", model) == said
+    assert one_line(wisen("demo", "--embedder", model)) == said
+    done = wisen("doctor", "--embedder", model, "--model", script("x"), "--json")
+    assert done.returncode == 1
+    assert [problem["problem"] for problem in json.loads(done.stdout)["problems"]] == [said]
+
+
+def test_an_embedder_whose_length_isnt_known(refused: Callable[..., str], wisen: Wisen) -> None:
+    said = "embedder 'openai:x': its vectors' length isn't known; write it behind the name, as in openai:x@768"
+    assert refused("--embedder", "openai:x") == said
+    assert one_line(wisen("demo", "--embedder", "openai:x")) == said
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise RuntimeError('no database\\nat all')", "RuntimeError: no database at all"),
+        ("import sys\nsys.exit('bye')", "SystemExit: bye"),
+        ("x = (", "SyntaxError: '(' was never closed (ends_{n}.py, line 1)"),
+    ],
+)
+def test_an_evaluators_module_that_fails(refused: Callable[..., str], tmp_path: Path, code: str, said: str) -> None:
+    name = f"ends_{tmp_path.name.rpartition('_')[2]}"
+    (tmp_path / f"{name}.py").write_text(code)
+    path = tmp_path / "checked.toml"
+    path.write_text(f'[[tasks]]\nprompt = "x"\nevaluator = {{kind = "function", function = "{name}:check"}}\n')
+    told = refused(path=path)
+    assert told.startswith("DIR/checked.toml:3: field 'evaluator'")
+    assert told.endswith(f"{name}:check' can't be imported: {said.format(n=name.removeprefix('ends_'))}")
+
+
+@pytest.mark.parametrize("path", [".", "/"])
+def test_a_directory_is_no_store(wisen: Wisen, script: Script, tasks: Tasks, path: str) -> None:
+    said = f"store '{path}' is a directory; pass a file's path"
+    reading = [("lessons", "list"), ("lessons", "show", "x"), ("lessons", "search", "x"), ("lessons", "export")]
+    running = ("run", tasks(TASK), "--model", script("Paris"))
+    for args in (running, *reading, ("runs", "list"), ("runs", "show", "x")):
+        assert one_line(wisen(*args, "--store", path)) == said
+    done = wisen("doctor", "--model", script("x"), "--embedder", "hash", "--store", path, "--json")
+    assert [problem["problem"] for problem in json.loads(done.stdout)["problems"]] == [said]
+
+
+@pytest.mark.anyio
+async def test_a_directory_is_no_store_of_the_library_either(tmp_path: Path) -> None:
+    for read_only in (False, True):
+        store = SQLiteVectorStore(tmp_path, read_only=read_only)
+        with pytest.raises(StoreError, match="is a directory; pass a file's path"):
+            await store.open()
+        await store.close()
+
+
+def test_the_demo_looks_before_it_speaks(wisen: Wisen, tmp_path: Path) -> None:
+    quick = ("--family", "tickets", "--embedder", "hash", "--model", "openai-compatible:http://127.0.0.1:9/v1#x")
+    assert one_line(wisen("demo", "--family", "x")) == snapshot(
+        "--family 'x': no such task family; there are: tickets, dates"
+    )
+    assert one_line(wisen("demo", *quick, "--model", "gtp-5")).startswith("model 'gtp-5': no such model; ")
+    file = tmp_path / "t.toml"
+    file.touch()
+    said = one_line(wisen("demo", *quick, "--store", file))
+    assert said.replace(str(tmp_path), "DIR") == snapshot(
+        "--store 'DIR/t.toml': is a file; give a folder for the demo's stores"
+    )
+    asyncio.run(filled(tmp_path / "demo-tickets-1.db"))
+    said = one_line(wisen("demo", *quick, "--store", tmp_path))
+    assert said.replace(str(tmp_path), "DIR") == snapshot(
+        "store 'DIR/demo-tickets-1.db' holds cards of an earlier demo; give a new folder"
+    )
+
+
+async def filled(path: Path) -> None:
+    """Make a store with a card."""
+    async with SQLiteVectorStore(path) as store:
+        await store.add([MemoryCard(id="a", kind=MemoryKind.LESSON, content="Look.")])
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("run",), "missing argument 'TASKS'; see `wisen run --help`"),
+        (("run", "x", "--nope"), "no such option: --nope "),
+        (("run", "x", "--trust", "odd"), "invalid value for '--trust': 'odd' is not one of 'replayed', 'trial', 's"),
+        (("run", "x", "--max-attempts", "few"), "invalid value for '--max-attempts': "),
+        (("run", "x", "--model"), "option '--model' requires an argument"),
+        (("runs", "list", "--limit", "0"), "invalid value for '--limit': "),
+        (("lessons", "list", "--status", "odd"), "invalid value for '--status': 'odd' is not one of 'candidate', "),
+        (("lessons", "export", "--format", "odd"), "invalid value for '--format': 'odd' is not one of 'jsonl', "),
+        (("nope",), "no such command 'nope'; see `wisen --help`"),
+    ],
+)
+def test_usage_errors_are_one_line(wisen: Wisen, args: tuple[str, ...], said: str) -> None:
+    assert one_line(wisen(*args)).startswith(said)
+
+
+def test_a_noun_alone_shows_its_verbs(wisen: Wisen) -> None:
+    for args, verb in (((), "lessons"), (("runs",), "show")):
         done = wisen(*args)
-        assert done.returncode == 2
-        assert "Error: " in done.stderr
-        assert "Traceback" not in done.stderr
+        assert (done.returncode, done.stdout) == (2, "")
+        assert verb in done.stderr
 
 
 def test_an_embedder_that_doesnt_fit_the_store(wisen: Wisen, script: Script, tasks: Tasks, store: Path) -> None:

@@ -1,6 +1,7 @@
 """The listings show what a store holds: to people, to programs, and to git."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -133,6 +134,44 @@ def test_runs_are_listed_and_explained(learned: Wisen, script: Script, tasks: Ta
     assert {key: value for key, value in first.items() if key != "lessons"} == records[2]
     assert [lesson["content"] for lesson in first["lessons"]] == ["Name the seat of government.", "Paris"]
     assert "lessons\n" in learned("runs", "show", records[2]["run_id"]).stdout
+
+
+def test_the_beginning_of_an_id_is_enough(learned: Wisen) -> None:
+    cards = listed(learned)
+    for number in (0, 1):
+        whole = learned("lessons", "show", cards[number]["id"], "--json").stdout
+        assert learned("lessons", "show", cards[number]["id"][:12], "--json").stdout == whole
+    run = cards[2]["provenance"]["run_id"]
+    assert json.loads(learned("runs", "show", run[:12], "--json").stdout)["run_id"] == run
+    done = learned("lessons", "show", "5")
+    assert (done.returncode, done.stdout, done.stderr) == snapshot(
+        (
+            2,
+            "",
+            "wisen: '5' begins several ids: 5d393a983711705f4b76, 54e631bd7eb6f3bddb0e; write more of it\n",
+        )
+    )
+
+
+def test_an_empty_listing_says_so_beside_the_output(learned: Wisen) -> None:
+    done = learned("runs", "list", "--tenant", "nobody")
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 1, "no run fits these options\n")
+    done = learned("lessons", "list", "--tenant", "nobody")
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 1, "no lesson fits these options\n")
+    done = learned("runs", "list", "--tenant", "nobody", "--json")
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_reader_that_closes_the_pipe_is_no_error(store: Path) -> None:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for args in (("list",), ("list", "--json"), ("export",)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-m", "wisen", "lessons", *args, "--store", str(store)]
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=buffered)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_where_the_store_is(wisen: Wisen, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,24 @@
 """`wisen run` works through a file, keeps what it learned, and tells the whole truth about it."""
 
+import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import numpy as np
 import pytest
 from inline_snapshot import snapshot
+from numpy.typing import NDArray
+
+from wisen.cards import MemoryCard, MemoryKind
+from wisen.stores.sqlite import SQLiteVectorStore
 
 Wisen = Callable[..., CompletedProcess[str]]
 Script = Callable[..., str]
@@ -29,11 +36,11 @@ def test_a_table_and_totals(wisen: Wisen, script: Script, tasks: Tasks, store: P
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.replace(str(store), "STORE") == snapshot("""\
 task    status     score  judged by        attempts  tokens
-france  satisfied   1.00  check                   2     210
+france  satisfied   1.00  check                   2     231
 haiku   satisfied   0.90  model's opinion         1     192
 
 2 of 2 tasks satisfied, 0 failed; mean score 0.95 of 2
-3 attempts, 2 lessons, 5 model calls, 391 + 11 tokens
+3 attempts, 2 lessons, 5 model calls, 412 + 11 tokens
 store: STORE (the environment variable WISEN_STORE)
 """)
 
@@ -64,7 +71,7 @@ def test_json_holds_the_records_and_totals(wisen: Wisen, script: Script, tasks: 
             "attempts": 3,
             "lessons": 3,
             "requests": 7,
-            "input_tokens": 664,
+            "input_tokens": 702,
             "output_tokens": 12,
             "cost_usd": 0.0,
             "interrupted": False,
@@ -160,6 +167,47 @@ def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Pat
     assert (found["totals"]["interrupted"], found["totals"]["failed"]) == (True, 0)
     assert err == "wisen: interrupted; finished tasks are kept\n"
     assert store.exists()
+
+
+def test_ctrl_c_in_the_demo_says_so() -> None:
+    """The server's first connection tells that the demo runs; no answer ever comes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        model = f"openai-compatible:http://127.0.0.1:{server.getsockname()[1]}/v1#x"
+        command = [sys.executable, "-m", "wisen", "demo", "--family", "tickets", "--model", model, "--embedder", "hash"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            connection, _ = server.accept()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+            connection.close()
+    assert (process.returncode, err) == (130, "wisen: interrupted\n")
+
+
+class Elsewhere:
+    """Stands where the store was filled: the same embedder as a provider's, with its key."""
+
+    name = "openai:text-embedding-3-small"
+    dimension = 1536
+    floor = 0.3
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.eye(len(texts), self.dimension, dtype=np.float32)
+
+
+async def fill(path: Path) -> None:
+    """Make a store whose vectors come from a provider."""
+    async with SQLiteVectorStore(path, embedder=Elsewhere()) as store:
+        await store.add([MemoryCard(id="a", kind=MemoryKind.LESSON, content="Look.")])
+
+
+def test_what_a_run_went_without_is_told_whole(wisen: Wisen, script: Script, tasks: Tasks, store: Path) -> None:
+    asyncio.run(fill(store))
+    done = wisen("run", tasks(CAPITAL), "--model", script("Paris"))
+    assert done.returncode == 0
+    cause = f"embedder {Elsewhere.name!r}: set the environment variable OPENAI_API_KEY"
+    assert f"went without: persist: EmbedderError: {cause} (count: 1)\n" in done.stdout
+    assert f"went without: recall: EmbedderError: {cause} (count: 1)\n" in done.stdout
+    checked = json.loads(wisen("doctor", "--model", script("Paris"), "--json").stdout)
+    assert [problem["problem"] for problem in checked["problems"]] == [cause]
 
 
 @pytest.mark.local_model

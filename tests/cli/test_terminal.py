@@ -1,7 +1,9 @@
 """On a terminal there are frames and progress; no text of a user's is taken for markup."""
 
+import asyncio
 import json
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from wisen.cli.main import main
+from wisen.records import RunRecord, Task
+from wisen.stores.sqlite import SQLiteVectorStore
 
 Script = Callable[..., str]
 Tasks = Callable[..., Path]
@@ -20,7 +24,7 @@ def on_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str
     """Calls the command on a terminal of its own and gives what stands there."""
     del store
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
 
     def call(*args: object) -> str:
         reader, terminal = os.openpty()
@@ -34,14 +38,21 @@ def on_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str
     return call
 
 
+async def made(path: Path, *run_ids: str) -> None:
+    """Make a store with these runs."""
+    async with SQLiteVectorStore(path) as opened:
+        for run_id in run_ids:
+            await opened.save_run(RunRecord(run_id=run_id, task=Task(prompt="x"), status="failed"))
+
+
 def everything(reader: int) -> str:
-    """What is written to a terminal until it is closed, which its reader sees as an error."""
+    """What is written to a terminal until it is closed, which its reader sees as an error; without colours."""
     found = b""
     with suppress(OSError):
         while piece := os.read(reader, 100_000):
             found += piece
     os.close(reader)
-    return found.decode()
+    return re.sub(r"\x1b\[[\d;]*m", "", found.decode())
 
 
 def test_a_run_shows_its_progress_and_a_table(on_screen: Callable[..., str], script: Script, tasks: Tasks) -> None:
@@ -49,12 +60,60 @@ def test_a_run_shows_its_progress_and_a_table(on_screen: Callable[..., str], scr
     seen = on_screen("run", file, "--model", script("Paris"), "--embedder", "hash")
     assert "1/1" in seen
     assert "1 satisfied, 0 failed" in seen
-    assert "│" in seen
+    assert "────" in seen
     assert "[bold]Capital[/bold]" in seen
     assert "\x1b]0;x" not in seen
     listed = on_screen("lessons", "list")
     assert "skill_card" in listed
-    assert "│" in listed
+    assert "────" in listed
+
+
+def test_a_narrow_screen_shows_ids_that_can_be_used_and_room_for_text(
+    on_screen: Callable[..., str], script: Script, tasks: Tasks
+) -> None:
+    task = {"prompt": f"What is the capital of France?{' Think hard.' * 5}", "reference": "Paris", "evaluator": "exact"}
+    file = tasks(task, {**task, "tenant": "acme", "prompt": "And of Peru?"})
+    assert on_screen("run", file, "--model", script("Paris", "Paris"), "--embedder", "hash", "--seed", "1")
+    for noun, text in (("runs", "And of Peru?"), ("lessons", "Paris")):
+        listed = on_screen(noun, "list")
+        assert max(map(len, listed.splitlines())) <= 80
+        assert text in listed
+        rows = [line for line in listed.splitlines() if re.match("[0-9a-f]{12} ", line)]
+        assert len(rows) == 2
+        for row in rows:
+            shown = row[:12]
+            assert re.search(rf"id +{shown}", on_screen(noun, "show", shown))
+    assert "acme" in on_screen("lessons", "list")
+    assert "tenant" not in on_screen("lessons", "list", "--tenant", "")
+    found = on_screen("lessons", "search", "What is the capital of France?")
+    assert max(map(len, found.splitlines())) <= 80
+    assert "Paris" in found
+
+
+def test_a_screen_too_narrow_for_anything_else_shows_ids(
+    on_screen: Callable[..., str], script: Script, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tasks({"prompt": "Capital of France?", "reference": "Paris", "evaluator": "exact"})
+    assert on_screen("run", file, "--model", script("Paris"), "--embedder", "hash")
+    monkeypatch.setenv("COLUMNS", "20")
+    for noun in ("runs", "lessons"):
+        assert any(re.match("[0-9a-f]{12} ", line) for line in on_screen(noun, "list").splitlines())
+
+
+def test_ids_are_as_long_as_it_takes_to_tell_them_apart(on_screen: Callable[..., str], store: Path) -> None:
+    ids = [f"run-of-monday-{number}" for number in range(8)]
+    asyncio.run(made(store, *ids))
+    listed = on_screen("runs", "list")
+    assert [line.split()[0] for line in listed.splitlines()[2:]] == ids[::-1]
+    assert on_screen("runs", "show", "run-of").endswith(
+        "run-of-monday-5, run-of-monday-4, run-of-monday-3 and 3 more; write more of it\r\n"
+    )
+
+
+def test_an_empty_listing_says_so(on_screen: Callable[..., str], store: Path) -> None:
+    asyncio.run(made(store))
+    assert on_screen("runs", "list") == "no runs yet\r\n"
+    assert on_screen("lessons", "list") == "no lessons yet\r\n"
 
 
 def test_json_is_the_same_on_a_terminal(on_screen: Callable[..., str], script: Script, tasks: Tasks) -> None:

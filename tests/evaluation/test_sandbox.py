@@ -87,7 +87,7 @@ async def test_a_memory_hog_is_stopped(hog: str, isolate: bool):
 async def test_a_flood_of_output_is_stopped_and_its_tail_kept(isolate: bool):
     result = await run("while True: print('x' * 1000)", isolate=isolate)
     assert result.killed == "output"
-    assert result.stdout.endswith("x\n")
+    assert set(result.stdout) == {"x", "\n"}
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,15 @@ async def test_alike_lessons_of_many_runs_at_once_are_all_counted(tmp_path: Path
         assert (await store.count(CardFilter()), card.duplicates, card.version) == (1, 60, 1)
 
 
+async def test_opinion_is_counted_on_the_verified_card_that_says_the_same() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    for verified in (True, False):
+        await ci.submit(lesson("Write dates as text.", provenance=Provenance(run_id=str(verified), verified=verified)))
+    card = (await store.list(CardFilter()))[0]
+    assert (await store.count(CardFilter()), card.provenance.verified, card.duplicates) == (1, True, 1)
+
+
 async def test_verified_card_is_not_counted_on_an_opinion() -> None:
     store = InMemoryVectorStore()
     ci = MemoryCI(store)

@@ -155,7 +155,7 @@ class Runner:
                 record = await self.log.run(started[0])
             said = str(error) if isinstance(error, WisenError) else f"{type(error).__name__}: {error}"
             return Outcome(record=record, error=said)
-        unanswered = not result.attempts and not result.output
+        unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
         error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
         return Outcome(record=result.record, error=error)
 

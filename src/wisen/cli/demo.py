@@ -6,16 +6,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wisen.cli.models import find_model
+from wisen.cli.stores import StoreChoice, check_embedder, named_embedder, reading
+from wisen.errors import ConfigError, StoreError
+from wisen.recall import CardFilter
+
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from wisen.audit.family_audit import FamilyAudit, StepProgress
+    from wisen.stores.sqlite import SQLiteVectorStore
 
 _WORDS = {
     "none": "no memory",
@@ -33,22 +39,36 @@ def demo(
         int, typer.Option(help="Draws tasks, house rules and controls; the same seed repeats the run.")
     ] = 1,
     family: Annotated[
-        list[str] | None, typer.Option(help="Task family: tickets or dates; may be given twice. Default: both.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Task family: tickets or dates; may be given twice. Default: both."),
     ] = None,
     model: Annotated[
-        str, typer.Option(help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
+        str, typer.Option(metavar="NAME", help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
     ] = "local",
-    embedder: Annotated[str, typer.Option(help="Embedder for recall: local or hash.")] = "local",
+    embedder: Annotated[
+        str, typer.Option(metavar="NAME", help="Embedder for recall: local, hash, or provider:name@768.")
+    ] = "local",
     store: Annotated[
-        Path | None, typer.Option(help="Folder to keep the demo's SQLite stores in; by default they are temporary.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="New folder to keep the demo's SQLite stores in; by default they are temporary."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Show an agent learning on a real local model, beside the controls that a claim needs."""
+    if store is not None and store.expanduser().is_file():
+        raise ConfigError(f"--store {str(store)!r}: is a file; give a folder for the demo's stores")
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="wisen-demo-") as temporary:
         audits = asyncio.run(
-            _audits(family or ["tickets", "dates"], seed, (model, embedder), store or Path(temporary), quiet=as_json)
+            _audits(
+                list(dict.fromkeys(family or ["tickets", "dates"])),
+                seed,
+                (model, embedder),
+                Path(temporary) if store is None else store.expanduser(),
+                quiet=as_json,
+            )
         )
     seconds = time.perf_counter() - began
     if as_json:
@@ -62,25 +82,53 @@ async def _audits(
 ) -> "list[FamilyAudit]":
     from wisen.audit.family_audit import audit_family, machine  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.audit.stream import AuditOptions  # noqa: PLC0415 - as above
-    from wisen.embedders.names import resolve_embedder  # noqa: PLC0415 - as above
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
 
-    embedder = resolve_embedder(used[1])
-    if not quiet:
-        typer.echo(f"wisen demo: model {used[0]}, embedder {embedder.name}, seed {seed}, {machine()}")
-        typer.echo(f"Task families: {', '.join(names)}, side by side. This takes some minutes.")
-
-    async def audit(number: int, name: str, progress: "StepProgress") -> "FamilyAudit":
-        model = _own_model(used[0], number)
-        async with SQLiteVectorStore(folder / f"demo-{name}-{seed}.db", embedder=embedder) as store:
-            return await audit_family(name, model, store, AuditOptions(seed=seed), progress)
-
-    with _progress() as progress:
-        found = await asyncio.gather(*(audit(number, name, progress) for number, name in enumerate(names)))
+    _check_families(names)
+    models = [_own_model(used[0], number) for number in range(len(names))]
+    paths = [folder / f"demo-{name}-{seed}.db" for name in names]
+    await _check_new(paths)
+    async with AsyncExitStack() as opened:
+        stores = await _open(opened, paths, used[1])
+        if not quiet:
+            typer.echo(f"wisen demo: model {used[0]}, embedder {stores[0].embedder.name}, seed {seed}, {machine()}")
+            typer.echo(f"Task families: {', '.join(names)}, side by side. This takes some minutes.")
+        with _progress() as progress:
+            audits = (
+                audit_family(name, model, store, AuditOptions(seed=seed), progress)
+                for name, model, store in zip(names, models, stores, strict=True)
+            )
+            found = await asyncio.gather(*audits)
     if not quiet:
         for one in found:
             _print(one)
     return found
+
+
+def _check_families(names: list[str]) -> None:
+    from wisen.audit.family_audit import FAMILIES  # noqa: PLC0415 - as above
+
+    for name in names:
+        if name not in FAMILIES:
+            raise ConfigError(f"--family {name!r}: no such task family; there are: {', '.join(FAMILIES)}")
+
+
+async def _check_new(paths: list[Path]) -> None:
+    """Refuse stores that hold cards, which would count as learned."""
+    for path in paths:
+        choice = StoreChoice(path=path, why="--store")
+        if choice.exists:
+            async with reading(choice) as store:
+                filled = await store.count(CardFilter())
+            if filled:
+                raise StoreError(f"store {str(path)!r} holds cards of an earlier demo; give a new folder")
+
+
+async def _open(opened: AsyncExitStack, paths: list[Path], embedder_name: str) -> "list[SQLiteVectorStore]":
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
+
+    embedder, _ = named_embedder(embedder_name)
+    await check_embedder(embedder, embedder_name)
+    return [await opened.enter_async_context(SQLiteVectorStore(path, embedder=embedder)) for path in paths]
 
 
 def _own_model(name: str, number: int) -> "Model":
@@ -90,6 +138,7 @@ def _own_model(name: str, number: int) -> "Model":
 
     provider, _, weights = name.partition(":")
     if provider == "local":
+        find_model(name)
         return LocalModel(weights or None, slots=1, context=2048, replica=number)
     return resolve_model(name)
 

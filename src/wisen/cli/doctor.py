@@ -13,8 +13,17 @@ import typer
 
 from wisen.cli.models import find_model
 from wisen.cli.output import AsJson, print_fields, print_json
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive, reading
-from wisen.errors import StoreReadOnlyError, WeightsError, WisenError
+from wisen.cli.stores import (
+    EmbedderName,
+    StoreChoice,
+    StorePath,
+    check_embedder,
+    choose_embedder,
+    choose_store,
+    drive,
+    reading,
+)
+from wisen.errors import WeightsError, WisenError
 from wisen.recall import CardFilter
 
 _PACKAGES = {
@@ -74,7 +83,9 @@ def doctor(
 ) -> None:
     """Say what is installed, which model, embedder and store a run would use, and why. No model is loaded.
 
-    Exit code: 0 if a run would work, 1 if not.
+    A provider's embedder is tried with one text.
+
+    Exit code: 0 if a run would work, 1 if it would fail or go without memory.
     """
     report = drive(_examine(model, embedder, choose_store(store)))
     if as_json:
@@ -117,8 +128,8 @@ def _model(name: str | None, problems: list[Problem]) -> Choice:
 
 
 async def _store(choice: StoreChoice, problems: list[Problem]) -> Choice:
-    if not choice.writable:
-        problems.append(Problem(part="store", problem=str(StoreReadOnlyError(str(choice.path)))))
+    if choice.problem:
+        problems.append(Problem(part="store", problem=str(choice.problem)))
         return Choice(name=str(choice.path), why=choice.why, ready=False)
     if not choice.exists:
         return Choice(name=str(choice.path), why=choice.why, about="does not exist yet; the first run makes it")
@@ -132,7 +143,8 @@ async def _store(choice: StoreChoice, problems: list[Problem]) -> Choice:
 
 
 async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem]) -> Choice:
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+    from wisen.embedders.remote import RemoteEmbedder  # noqa: PLC0415 - imports numpy
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
 
     why = "" if name is None else "--embedder: "
     try:
@@ -140,6 +152,8 @@ async def _embedder(choice: StoreChoice, name: str | None, problems: list[Proble
         if choice.exists:
             async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=True):
                 pass
+        if isinstance(embedder, RemoteEmbedder):
+            await check_embedder(embedder, embedder.name)
     except WisenError as error:
         said = Problem(part="embedder", problem=str(error))
         if said.problem not in [one.problem for one in problems]:

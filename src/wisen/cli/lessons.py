@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -17,12 +17,24 @@ from wisen.cli.stores import (
     choose_store,
     drive,
     reading,
+    whole_id,
 )
-from wisen.errors import ConfigError
+from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 
-Status = Annotated[list[MemoryStatus] | None, typer.Option("--status", help="Only this status; may be given twice.")]
-Kind = Annotated[list[MemoryKind] | None, typer.Option("--kind", help="Only this kind; may be given twice.")]
+if TYPE_CHECKING:
+    from wisen.stores.sqlite import SQLiteVectorStore
+
+Status = Annotated[
+    list[MemoryStatus] | None,
+    typer.Option(
+        "--status", metavar="STATUS", help=f"Only this status: {', '.join(MemoryStatus)}; may be given twice."
+    ),
+]
+Kind = Annotated[
+    list[MemoryKind] | None,
+    typer.Option("--kind", metavar="KIND", help=f"Only this kind: {', '.join(MemoryKind)}; may be given twice."),
+]
 RunId = Annotated[str, typer.Option("--run", metavar="ID", help="Only what came of this run.", show_default=False)]
 _PAGE = 500
 
@@ -33,8 +45,8 @@ def list_lessons(  # noqa: PLR0913 - each is a command-line option
     status: Status = None,
     kind: Kind = None,
     run: RunId = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
-    offset: Annotated[int, typer.Option(min=0, help="How many to pass over.")] = 0,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 100,
+    offset: Annotated[int, typer.Option(metavar="N", min=0, help="How many to pass over.")] = 0,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -45,18 +57,27 @@ def list_lessons(  # noqa: PLR0913 - each is a command-line option
         print_json({"total": total, "lessons": [card_json(card) for card in cards]})
         return
     print_cards(cards)
-    if len(cards) < total:
+    if not cards:
+        typer.echo("no lesson fits these options" if where != CardFilter() or offset else "no lessons yet", err=True)
+    elif len(cards) < total:
         typer.echo(f"{len(cards)} of {total}; see --limit and --offset", err=True)
 
 
 def show(
-    card_id: Annotated[str, typer.Argument(metavar="ID")], *, store: StorePath = None, as_json: AsJson = False
+    card_id: Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")],
+    *,
+    store: StorePath = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show one card whole: what it says, when it applies, where it comes from, what its uses showed."""
 
     async def get() -> MemoryCard:
         async with reading(choose_store(store)) as opened:
-            return (await opened.get([card_id]))[0]
+            try:
+                return (await opened.get([card_id]))[0]
+            except CardNotFoundError as missing:
+                whole = whole_id(card_id, [card.id for card in await _every(opened, CardFilter())], missing)
+            return (await opened.get([whole]))[0]
 
     card = drive(get())
     if as_json:
@@ -95,9 +116,9 @@ def search(  # noqa: PLR0913 - each is a command-line option
         typer.echo("no card is relevant enough", err=True)
         return
     columns = (
-        Column(heading="relevance", number=True),
-        Column(heading="id"),
-        Column(heading="kind"),
+        Column(heading="relevance", number=True, spare=2),
+        Column(heading="id", id=True),
+        Column(heading="kind", spare=1),
         Column(heading="why", wide=True),
         Column(heading="text", wide=True),
     )
@@ -145,12 +166,12 @@ def path(*, store: StorePath = None, as_json: AsJson = False) -> None:
 def print_cards(cards: list[MemoryCard]) -> None:
     """A table of cards."""
     columns = (
-        Column(heading="id"),
-        Column(heading="kind"),
-        Column(heading="status"),
-        Column(heading="tenant"),
-        Column(heading="verified"),
-        Column(heading="seen", number=True),
+        Column(heading="id", id=True),
+        Column(heading="kind", spare=1),
+        Column(heading="status", spare=2),
+        Column(heading="tenant", spare=3),
+        Column(heading="verified", spare=4),
+        Column(heading="seen", number=True, spare=5),
         Column(heading="text", wide=True),
     )
     print_table(
@@ -189,10 +210,14 @@ async def _page(choice: StoreChoice, where: CardFilter, limit: int, offset: int)
 
 
 async def _all(choice: StoreChoice, where: CardFilter) -> list[MemoryCard]:
-    cards: list[MemoryCard] = []
     async with reading(choice) as store:
-        while page := await store.list(where, limit=_PAGE, offset=len(cards)):
-            cards += page
+        return await _every(store, where)
+
+
+async def _every(store: "SQLiteVectorStore", where: CardFilter) -> list[MemoryCard]:
+    cards: list[MemoryCard] = []
+    while page := await store.list(where, limit=_PAGE, offset=len(cards)):
+        cards += page
     return cards
 
 

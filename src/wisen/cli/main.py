@@ -1,10 +1,11 @@
 """The command `wisen`: its nouns and verbs, and the one place where errors become a line and an exit code."""
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 
@@ -17,6 +18,18 @@ from wisen.errors import WisenError
 
 _BAD_INPUT = 2
 _INTERRUPTED = 130
+_CLOSED_PIPE = 141
+"""What shells report for a program that wrote to a pipe nobody reads any more."""
+
+
+@runtime_checkable
+class _Misuse(Protocol):
+    """An error of the command line's parser, whichever library it stands on."""
+
+    ctx: Any
+    exit_code: int
+
+    def format_message(self) -> str: ...
 
 
 def application() -> typer.Typer:
@@ -37,7 +50,11 @@ def main(args: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        application()(args=args, prog_name="wisen")
+        code = _call(sys.argv[1:] if args is None else args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        sys.exit(_CLOSED_PIPE)
     except WisenError as error:
         _exit(str(error), _BAD_INPUT)
     except OSError as error:
@@ -45,6 +62,40 @@ def main(args: Sequence[str] | None = None) -> None:
         _exit(f"{named}{error.strerror or error}", _BAD_INPUT)
     except KeyboardInterrupt:
         _exit("interrupted", _INTERRUPTED)
+    else:
+        sys.exit(code)
+
+
+def _call(args: Sequence[str]) -> int:
+    """Parse and run, as the parser's own entry would; that one turns an interruption into silence."""
+    command = typer.main.get_command(application())
+    try:
+        with command.make_context("wisen", list(args)) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except Exception as error:
+        if not isinstance(error, _Misuse):
+            raise
+        return _refuse(error)
+    return 0
+
+
+def _refuse(error: _Misuse) -> int:
+    said = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(said, err=True)
+        return error.exit_code
+    said = said.removesuffix(".").replace("Value error, ", "")
+    see = f"; see `{error.ctx.command_path} --help`" if error.ctx is not None else ""
+    typer.echo(f"wisen: {line(f'{said[:1].lower()}{said[1:]}{see}', 2000)}", err=True)
+    return error.exit_code
+
+
+def _drop_output() -> None:
+    """Let go of what nobody reads, which the interpreter would otherwise try to write as it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _exit(said: str, code: int) -> None:

@@ -26,7 +26,10 @@ def find_model(name: str | None) -> "Model":
     Weights are read once for their checksum, and not loaded. Raises a `WisenError` or an `OSError`.
     """
     if name is not None and name.startswith(_SCRIPTED):
-        return _scripted(Path(name.removeprefix(_SCRIPTED)))
+        file = name.removeprefix(_SCRIPTED)
+        if not file:
+            raise ConfigError(f"model {name!r}: the file is missing; write scripted:FILE.json")
+        return _scripted(Path(file))
     from wisen.models.names import resolve_model  # noqa: PLC0415 - slow to import
 
     model = resolve_model(name)

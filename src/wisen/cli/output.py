@@ -17,6 +17,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 _STEERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Invisible characters that reorder what follows them on the screen."""
 _CUT = 100
+_ID = 12
+_TEXT = 20
+"""Characters that a column of free text gets at least, if it has as many."""
+_GAP = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,10 @@ class Column:
     """Numbers stand at the right."""
     wide: bool = False
     """Holds free text: gives way where the screen is narrow."""
+    id: bool = False
+    """Holds ids, of which a terminal shows as much as a command needs."""
+    spare: int = 0
+    """Where the screen is narrow, the columns with the highest number go first; those with 0 stay."""
 
 
 def print_json(value: object) -> None:
@@ -39,7 +47,8 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     """A table as wide as the screen on a terminal, plain aligned columns elsewhere."""
     cells = [[line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
-        _rich_table(columns, cells)
+        if cells:
+            _rich_table(columns, cells)
         return
     widths = [max(map(len, (column.heading, *texts))) for column, *texts in zip(columns, *cells, strict=True)]
     for row in ([column.heading for column in columns], *cells):
@@ -51,21 +60,54 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
 
 
 def _rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console  # noqa: PLC0415 - keeps `wisen --help` quick
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - keeps `wisen --help` quick
+    from rich.cells import cell_len  # noqa: PLC0415 - as above
+    from rich.console import Console  # noqa: PLC0415 - as above
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
 
-    table = Table()
-    for column in columns:
+    console = Console()
+    texts = [
+        (column, _short_ids(cells) if column.id else cells)
+        for column, *cells in zip(columns, *rows, strict=True)
+        if any(cells) or not column.spare
+    ]
+    measured = [(column, cells, max(map(cell_len, (column.heading, *cells)))) for column, cells in texts]
+    shown = _fitting(measured, console.width)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+    for column, _, width in shown:
         table.add_column(
             column.heading,
             justify="right" if column.number else "left",
             no_wrap=not column.wide,
             ratio=1 if column.wide else None,
+            min_width=min(width, _TEXT) if column.wide else width if column.id else None,
         )
-    for row in rows:
+    for row in zip(*(cells for _, cells, _ in shown), strict=True):
         table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console.print(table)
+
+
+_Measured = tuple[Column, Sequence[str], int]
+
+
+def _fitting(columns: Sequence[_Measured], room: int) -> list[_Measured]:
+    """The columns, given with cells and widths, without those that a screen of this width has no room for."""
+    shown = list(columns)
+    while sum(min(width, _TEXT) if column.wide else width for column, _, width in shown) + _GAP * len(shown) > room:
+        last = max(shown, key=lambda one: one[0].spare)
+        if not last[0].spare:
+            break
+        shown.remove(last)
+    return shown
+
+
+def _short_ids(ids: Sequence[str]) -> list[str]:
+    """The ids' beginnings, as long as tells them apart."""
+    length = _ID
+    while len({one[:length] for one in ids}) < len(set(ids)):
+        length += 1
+    return [one[:length] for one in ids]
 
 
 def print_fields(fields: Sequence[tuple[str, str]], *, indent: str = "") -> None:

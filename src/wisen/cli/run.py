@@ -15,8 +15,8 @@ import typer
 
 from wisen.cli.models import FORMS, find_model
 from wisen.cli.output import AsJson, Column, line, print_json, print_table, score
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive
-from wisen.errors import ConfigError, StoreReadOnlyError, TasksFileError
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, check_embedder, choose_embedder, choose_store, drive
+from wisen.errors import ConfigError, TasksFileError
 from wisen.records import Budget, Clockwork
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
 
 Trust = Literal["replayed", "trial", "screened"]
+_REASON = 400
+"""How much is shown of what a run went without, and why."""
 _COMPARING = ("exact", "normalised", "reference")
 """Evaluators that need a reference, their own or the task's."""
 
@@ -79,7 +81,11 @@ def run(  # noqa: PLR0913 - each is a command-line option
     ] = 1,
     trust: Annotated[
         Trust,
-        typer.Option(help="Lessons of other runs that are shown: proven ones, those on trial too, or all screened."),
+        typer.Option(
+            metavar="POLICY",
+            help="Lessons of other runs that are shown: replayed (proven ones), trial (those on trial too), "
+            "or screened (all that passed the screen).",
+        ),
     ] = "trial",
     judge_model: Annotated[
         str | None,
@@ -125,8 +131,8 @@ def run(  # noqa: PLR0913 - each is a command-line option
     found = _Models(agent=find_model(model), judge=None if judge_model is None else find_model(judge_model))
     jobs = _jobs(tasks, found)
     choice = choose_store(store)
-    if not choice.writable:
-        raise StoreReadOnlyError(str(choice.path))
+    if choice.problem:
+        raise choice.problem
     batch = drive(_run(jobs, found, choice, embedder, options))
     _report(batch, choice, as_json=as_json)
     if batch.interrupted:
@@ -143,6 +149,8 @@ def _jobs(path: Path, models: _Models) -> "list[Job]":
     def build(spec: "EvaluatorSpec") -> "Evaluator":
         return judged_by(build_evaluator(spec.kind, spec.options), models.judge)
 
+    if path.is_dir():
+        raise TasksFileError(str(path), "is a directory; give a .toml, .yaml or .jsonl file")
     # As with any script, modules beside the file may be named in it: `function = "checks:is_date"`.
     sys.path.insert(0, str(path.resolve().parent))
     entries = load_tasks(path, check=build)
@@ -161,6 +169,8 @@ async def _run(
     from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
     embedder, _ = await choose_embedder(choice, embedder_name)
+    if embedder_name is not None:
+        await check_embedder(embedder, embedder_name)
     async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
         architecture = _reflexion(store, models, options)
 
@@ -288,8 +298,8 @@ def _print(batch: "Batch", choice: StoreChoice) -> None:
         Column(heading="status"),
         Column(heading="score", number=True),
         Column(heading="judged by"),
-        Column(heading="attempts", number=True),
-        Column(heading="tokens", number=True),
+        Column(heading="attempts", number=True, spare=1),
+        Column(heading="tokens", number=True, spare=2),
     )
     rows = [
         (
@@ -325,4 +335,4 @@ def _summary(batch: "Batch") -> Sequence[str]:
     for outcome in batch.outcomes:
         for one in outcome.record.degradations:
             without[one] = without.get(one, 0) + 1
-    return [*lines, *(f"went without: {line(one)} (count: {count})" for one, count in sorted(without.items()))]
+    return [*lines, *(f"went without: {line(one, _REASON)} (count: {count})" for one, count in sorted(without.items()))]

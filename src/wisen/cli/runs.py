@@ -1,25 +1,30 @@
 """`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
 
 import json
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, print_cards
 from wisen.cli.output import AsJson, Column, line, print_fields, print_json, print_table, score, when
-from wisen.cli.stores import StorePath, Tenant, choose_store, drive, reading
+from wisen.cli.stores import StorePath, Tenant, choose_store, drive, reading, whole_id
+from wisen.errors import RunNotFoundError
 from wisen.recall import CardFilter
 from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
 
+if TYPE_CHECKING:
+    from wisen.stores.sqlite import SQLiteVectorStore
+
+_PAGE = 500
 _MOST_LESSONS = 1_000
 
 
 def list_runs(
     *,
     tenant: Tenant = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="How many to pass over.")] = 0,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 50,
+    offset: Annotated[int, typer.Option(metavar="N", min=0, help="How many to pass over.")] = 0,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,26 +39,32 @@ def list_runs(
         print_json([_as_json(record) for record in records])
         return
     columns = (
-        Column(heading="id"),
-        Column(heading="started (UTC)"),
-        Column(heading="status"),
-        Column(heading="score", number=True),
-        Column(heading="attempts", number=True),
-        Column(heading="tokens", number=True),
-        Column(heading="model"),
+        Column(heading="id", id=True),
+        Column(heading="started (UTC)", spare=3),
+        Column(heading="status", spare=1),
+        Column(heading="score", number=True, spare=2),
+        Column(heading="attempts", number=True, spare=4),
+        Column(heading="tokens", number=True, spare=5),
+        Column(heading="model", spare=6),
         Column(heading="task", wide=True),
     )
     print_table(columns, [_row(record) for record in records])
+    if not records:
+        typer.echo("no run fits these options" if tenant is not None or offset else "no runs yet", err=True)
 
 
 def show(
-    run_id: Annotated[str, typer.Argument(metavar="ID")], *, store: StorePath = None, as_json: AsJson = False
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="The run's id, or a beginning that no other has.")],
+    *,
+    store: StorePath = None,
+    as_json: AsJson = False,
 ) -> None:
     """Explain one run: attempts, scores, cards that were shown or held out and why, lessons, usage."""
 
     async def get() -> tuple[RunRecord, list[MemoryCard]]:
         async with reading(choose_store(store)) as opened:
-            return await opened.run(run_id), await opened.list(CardFilter(run_id=run_id), limit=_MOST_LESSONS)
+            record = await _find(opened, run_id)
+            return record, await opened.list(CardFilter(run_id=record.run_id), limit=_MOST_LESSONS)
 
     record, lessons = drive(get())
     if as_json:
@@ -66,6 +77,17 @@ def show(
     if lessons:
         typer.echo("\nlessons")
         print_cards(lessons)
+
+
+async def _find(store: "SQLiteVectorStore", run_id: str) -> RunRecord:
+    try:
+        return await store.run(run_id)
+    except RunNotFoundError as missing:
+        ids: list[str] = []
+        while page := await store.runs(limit=_PAGE, offset=len(ids)):
+            ids += [record.run_id for record in page]
+        whole = whole_id(run_id, ids, missing)
+    return await store.run(whole)
 
 
 def _as_json(record: RunRecord) -> dict[str, object]:

@@ -59,7 +59,7 @@ def build_evaluator(kind: str, options: Options) -> Evaluator:
             raise ConfigError(f"evaluator {kind!r} has no option {option!r}{_hint(option, types)}")
         wanted = types[option]
         if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
-            names = " or ".join(_TYPE_NAMES[each] for each in wanted)
+            names = " or ".join(dict.fromkeys(_TYPE_NAMES[each] for each in wanted))
             raise ConfigError(f"evaluator {kind!r}: option {option!r} is {value!r}; it has to be {names}")
     for option in required:
         if option not in options:
@@ -117,6 +117,10 @@ def _function(function: str, **options: Any) -> Evaluator:  # noqa: ANN401 - opt
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"evaluator 'function': {function!r} can't be imported: {error}") from error
+    except (Exception, SystemExit) as error:
+        said = " ".join(str(error).split())
+        kind = type(error).__name__
+        raise ConfigError(f"evaluator 'function': {function!r} can't be imported: {kind}: {said}") from error
     if not callable(found):
         raise ConfigError(f"evaluator 'function': {function!r} isn't a function")
     return FunctionEvaluator(found, **options)

@@ -100,7 +100,7 @@ class MemoryCI:
         twin = await self._near_duplicate_of(screened, among)
         if twin is not None:
             # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
-            await self.store.add([replace(twin, id="", provenance=card.provenance)])
+            await self.store.add([replace(twin, id=card.id)])
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
         written = (await self.store.add([screened]))[0]
         outcome = "duplicate" if written.outcome == "duplicate" else "added"

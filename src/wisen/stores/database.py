@@ -185,6 +185,7 @@ class Database:
 
     def _open(self, *, write: bool) -> sqlite3.Connection:
         with self._guard:
+            self._refuse_directory()
             if not self._read_only and self._writer is None and self._reader is None:
                 self._make_parent()
             try:
@@ -213,6 +214,12 @@ class Database:
             connection.close()
             raise
         return connection
+
+    def _refuse_directory(self) -> None:
+        with suppress(OSError):  # what can't be looked at, SQLite fails to open, and says why
+            if self.path.is_dir():
+                msg = f"store {str(self.path)!r} is a directory; pass a file's path"
+                raise StoreError(msg)
 
     def _make_parent(self) -> None:
         try:
