@@ -10,14 +10,25 @@ if TYPE_CHECKING:
     from wisen.agent import Agent as Agent
     from wisen.architectures.learning import LearningOptions as LearningOptions
     from wisen.architectures.react import ReAct as ReAct
+    from wisen.architectures.reflection import ReflectionPattern as ReflectionPattern
+    from wisen.architectures.reflection_options import SafeguardOptions as SafeguardOptions
+    from wisen.architectures.reflection_records import ReflectionCallbacks as ReflectionCallbacks
+    from wisen.architectures.reflection_records import ReflectionDecision as ReflectionDecision
+    from wisen.architectures.reflection_records import ReflectionHistory as ReflectionHistory
+    from wisen.architectures.reflection_records import ReflectionResult as ReflectionResult
+    from wisen.architectures.reflection_records import ReflectionVersion as ReflectionVersion
     from wisen.architectures.reflexion import Reflexion as Reflexion
+    from wisen.architectures.revision import RevisionOptions as RevisionOptions
     from wisen.architectures.supervisor import Supervisor as Supervisor
+    from wisen.architectures.triggers import TriggerOptions as TriggerOptions
     from wisen.architectures.wrapped import Wrapped as Wrapped
     from wisen.cards import MemoryCard as MemoryCard
     from wisen.cards import MemoryKind as MemoryKind
     from wisen.cards import MemoryScope as MemoryScope
     from wisen.cards import MemoryStatus as MemoryStatus
     from wisen.cards import Situation as Situation
+    from wisen.convergence import ConvergenceOptions as ConvergenceOptions
+    from wisen.convergence import ConvergenceReason as ConvergenceReason
     from wisen.embedders.hashing import HashEmbedder as HashEmbedder
     from wisen.embedders.local import LocalEmbedder as LocalEmbedder
     from wisen.embedders.remote import RemoteEmbedder as RemoteEmbedder
@@ -29,6 +40,9 @@ if TYPE_CHECKING:
     from wisen.evaluation.checks import RegexEvaluator as RegexEvaluator
     from wisen.evaluation.combine import AllOf as AllOf
     from wisen.evaluation.combine import Weighted as Weighted
+    from wisen.evaluation.comparison import ComparisonEvaluator as ComparisonEvaluator
+    from wisen.evaluation.criteria import CriteriaEvaluator as CriteriaEvaluator
+    from wisen.evaluation.criteria import QualityCriterion as QualityCriterion
     from wisen.evaluation.judge import DEFAULT_EVALUATOR_PROMPT as DEFAULT_EVALUATOR_PROMPT
     from wisen.evaluation.judge import JudgeEvaluator as JudgeEvaluator
     from wisen.evaluation.unit_tests import PythonTestsEvaluator as PythonTestsEvaluator
@@ -71,16 +85,26 @@ _HOMES = {
     "agent": "Agent",
     "architectures.learning": "LearningOptions",
     "architectures.react": "ReAct",
+    "architectures.reflection": "ReflectionPattern",
+    "architectures.reflection_options": "SafeguardOptions",
+    "architectures.reflection_records": (
+        "ReflectionCallbacks ReflectionDecision ReflectionHistory ReflectionResult ReflectionVersion"
+    ),
     "architectures.reflexion": "Reflexion",
+    "architectures.revision": "RevisionOptions",
     "architectures.supervisor": "Supervisor",
     "architectures.wrapped": "Wrapped",
+    "architectures.triggers": "TriggerOptions",
     "cards": "MemoryCard MemoryKind MemoryScope MemoryStatus Situation",
+    "convergence": "ConvergenceOptions ConvergenceReason",
     "embedders.hashing": "HashEmbedder",
     "embedders.local": "LocalEmbedder",
     "embedders.remote": "RemoteEmbedder",
     "errors": "WisenError",
     "evaluation.checks": "CommandEvaluator FunctionEvaluator JsonSchemaEvaluator ReferenceEvaluator RegexEvaluator",
     "evaluation.combine": "AllOf Weighted",
+    "evaluation.comparison": "ComparisonEvaluator",
+    "evaluation.criteria": "CriteriaEvaluator QualityCriterion",
     "evaluation.judge": "DEFAULT_EVALUATOR_PROMPT JudgeEvaluator",
     "evaluation.unit_tests": "PythonTestsEvaluator",
     "events": "Event",

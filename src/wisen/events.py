@@ -238,7 +238,8 @@ class ReflectionTriggered:
 
     trigger: Literal["step_interval", "error", "tool_result", "manual", "quality_drop"]
     step: int
-    """Answers of the model in this conversation so far; for "quality_drop", the iteration."""
+    """Answers of the model in this conversation so far; of an attempt that broke off, the step of the trace; for
+    "quality_drop", the iteration."""
     detail: str = ""
     """The tool or the type of the error."""
     name: Literal["reflection.triggered"] = "reflection.triggered"

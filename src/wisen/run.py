@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from wisen import errors
-from wisen.errors import BudgetExceededError, ModelError, WisenError
+from wisen.errors import BudgetExceededError, ConfigError, ModelError, WisenError
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic_ai.models import Model
+
+    from wisen.architectures.reflection_records import ReflectionHistory, ReflectionResult
+    from wisen.convergence import ConvergenceReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,29 @@ class RunResult:
     def run_id(self) -> str:
         """The run's id."""
         return self.record.run_id
+
+    @property
+    def reflection(self) -> "ReflectionResult":
+        """What a `ReflectionPattern` came to. Raises `ConfigError` where the run's architecture was none."""
+        found = self.metadata.get("reflection")
+        if found is None:
+            raise ConfigError("this run has no reflection history: its architecture wasn't a ReflectionPattern")
+        return cast("ReflectionResult", found)
+
+    @property
+    def history(self) -> "ReflectionHistory":
+        """All versions that a `ReflectionPattern` made; see `reflection`."""
+        return self.reflection.history
+
+    @property
+    def iterations_used(self) -> int:
+        """Cycles of reflection and revision of a `ReflectionPattern`; see `reflection`."""
+        return self.reflection.iterations_used
+
+    @property
+    def convergence_reason(self) -> "ConvergenceReason":
+        """Why a `ReflectionPattern` stopped; see `reflection`."""
+        return self.reflection.convergence_reason
 
 
 class Watchers:

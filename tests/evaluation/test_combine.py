@@ -195,3 +195,14 @@ async def test_errors_of_a_tasks_file_say_what_is_valid(kind: str, options: dict
         build_evaluator(kind, options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "name"),
+    [
+        ("criteria", {"criteria": ["clarity", "tone"], "threshold": 0.7}, "criteria"),
+        ("comparison", {"reference": "An example.", "name": "against the example"}, "against the example"),
+    ],
+)
+def test_kinds_that_ask_a_model(kind: str, options: dict[str, object], name: str) -> None:
+    assert build_evaluator(kind, options).name == name

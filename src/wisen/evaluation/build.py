@@ -10,6 +10,8 @@ from typing import Any, cast
 from wisen.errors import ConfigError
 from wisen.evaluation.checks import CommandEvaluator, JsonSchemaEvaluator, ReferenceEvaluator, RegexEvaluator
 from wisen.evaluation.combine import AllOf, Weighted
+from wisen.evaluation.comparison import ComparisonEvaluator
+from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.evaluation.function import Check, FunctionEvaluator
 from wisen.evaluation.judge import JudgeEvaluator
 from wisen.evaluation.sandbox import SandboxLimits
@@ -170,6 +172,16 @@ _KINDS: Mapping[str, tuple[Callable[..., Evaluator], Mapping[str, tuple[type, ..
         ("tests",),
     ),
     "judge": (JudgeEvaluator, {"model": _TEXT, "prompt": _TEXT, "name": _TEXT, "threshold": _NUMBER}, ()),
+    "criteria": (
+        CriteriaEvaluator,
+        {"criteria": _LIST, "model": _TEXT, "prompt": _TEXT, "name": _TEXT, "threshold": _NUMBER, "structured": _YES},
+        (),
+    ),
+    "comparison": (
+        ComparisonEvaluator,
+        {"reference": _TEXT, "prior": _YES, "model": _TEXT, "prompt": _TEXT, "name": _TEXT, "threshold": _NUMBER},
+        (),
+    ),
     "function": (
         _function,
         {"function": _TEXT, "name": _TEXT, "verifiable": _YES, "inline": _YES, "threshold": _NUMBER},

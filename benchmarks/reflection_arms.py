@@ -1,0 +1,191 @@
+"""Runs the reflection loop and its controls on one task: part of benchmarks/reflection_quality.py."""
+
+from dataclasses import dataclass, field
+from types import CoroutineType
+from typing import Any, cast
+
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+from reflection_tasks import WritingTask
+
+from wisen import Agent, ReAct
+from wisen.architectures.reflection import ReflectionPattern
+from wisen.architectures.reflection_records import ReflectionResult
+from wisen.convergence import ConvergenceOptions
+from wisen.evaluation.criteria import CriteriaEvaluator
+from wisen.models.conversation import conversation
+from wisen.records import ReflectionEvaluation, Task
+
+ITERATIONS = 3
+TEMPERATURE = 0.8
+_MAX_TOKENS = 80
+_NEVER = 99
+_MOST_DRAWS = 60
+_GREEDY = ModelSettings(max_tokens=_MAX_TOKENS, temperature=0)
+_OPEN_END = ConvergenceOptions(
+    plateau_iterations=_NEVER,
+    pass_fail_iterations=_NEVER,
+    detect_oscillation=False,
+    semantic_similarity=None,
+    repeated_issues=None,
+)
+PERFECT = 1.0 - 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """One independent answer."""
+
+    score: float
+    tokens: int
+    issues: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop:
+    """What one reflection loop did, in figures."""
+
+    scores: tuple[float, ...]
+    """Of all versions; the first is the draft's."""
+    final: float
+    reason: str
+    tokens: int
+    """All of them, the draft's included."""
+    met_at: int | None
+    """The iteration whose version keeps every constraint."""
+    found: int
+    """Constraints missed by a version that was revised."""
+    resolved: int
+    """Those of them that its revision keeps."""
+    broken: int
+    """Constraints that were kept, and are missed by the revision."""
+    unchanged: int
+    """Revisions that gave the text back as it was."""
+    strategies: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """One task under all arms."""
+
+    kind: str
+    task: Task
+    draft: str
+    draft_score: float
+    draft_tokens: int
+    loop: Loop
+    open_end: Loop | None = None
+    """The same loop with nothing but its limit to end it, where a rule ended it before."""
+    draws: list[Draw] = field(default_factory=list[Draw])
+    """Answers without any feedback, until perfect or out of tokens."""
+
+
+class Remembering(WrapperModel):
+    """Answers the same greedy request once; the same answer, and its tokens, count again where it comes again."""
+
+    def __init__(self, wrapped: Model) -> None:
+        super().__init__(wrapped)
+        self._known: dict[str, ModelResponse] = {}
+
+    def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> "CoroutineType[Any, Any, ModelResponse]":
+        """Look, and ask if need be."""
+        return self._remembered(messages, model_settings, model_request_parameters)
+
+    async def _remembered(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        turns = [(turn.role, turn.content) for turn in conversation(messages)]
+        key = f"{turns!r} {settings!r} {parameters!r}"
+        if key not in self._known:
+            self._known[key] = await self.wrapped.request(messages, settings, parameters)
+        return self._known[key]
+
+
+async def outcome_of(model: Model, work: WritingTask) -> Outcome:
+    """Let all arms do the task; a perfect draft needs none of them."""
+    judge = CriteriaEvaluator(work.criteria)
+    remembering = Remembering(model)
+    result = await _reflected(remembering, work)
+    loop, versions = _figures(result), result.history.versions
+    first = versions[0]
+    found = Outcome(
+        kind=work.kind,
+        task=work.task,
+        draft=first.output,
+        draft_score=loop.scores[0],
+        draft_tokens=first.token_usage.total_tokens,
+        loop=loop,
+    )
+    if loop.scores[0] >= PERFECT:
+        return found
+    if loop.reason not in ("quality_met", "max_iterations"):
+        found.open_end = _figures(await _reflected(remembering, work, _OPEN_END))
+    allowed = loop.tokens - found.draft_tokens
+    spent = 0
+    for seed in range(1, _MOST_DRAWS + 1):
+        settings = ModelSettings(max_tokens=_MAX_TOKENS, temperature=TEMPERATURE, seed=seed)
+        answer = await Agent(model=model, architecture=ReAct(settings=settings)).run(work.task)
+        spent += answer.usage.total_tokens
+        if spent > allowed:
+            break
+        verdict = await judge.evaluate(work.task, answer.output, answer.trace)
+        found.draws.append(
+            Draw(score=_score(verdict), tokens=answer.usage.total_tokens, issues=tuple(_missed(verdict)))
+        )
+        if found.draws[-1].score >= PERFECT:
+            break
+    return found
+
+
+async def _reflected(
+    model: Model, work: WritingTask, convergence: ConvergenceOptions | None = None
+) -> ReflectionResult:
+    pattern = ReflectionPattern(
+        max_iterations=ITERATIONS,
+        quality_criteria=work.criteria,
+        base=ReAct(settings=_GREEDY),
+        convergence=convergence,
+    )
+    result = await Agent(model=model, architecture=pattern).run(work.task)
+    return cast("ReflectionResult", result.metadata["reflection"])
+
+
+def _figures(result: ReflectionResult) -> Loop:
+    versions = result.history.versions
+    scores = [_score(version.evaluation) for version in versions]
+    found = resolved = broken = unchanged = 0
+    standing = versions[0]
+    for version in versions[1:]:
+        before, after = _missed(standing.evaluation), _missed(version.evaluation)
+        found += len(before)
+        resolved += len(before - after)
+        broken += len(after - before)
+        unchanged += version.output.strip() == standing.output.strip()
+        standing = standing if version.reverted else version
+    return Loop(
+        scores=tuple(scores),
+        final=_score(result.history.best_version.evaluation),
+        reason=result.convergence_reason.value,
+        tokens=result.token_usage.total_tokens,
+        met_at=next((version.iteration for version in versions if version.evaluation.satisfactory), None),
+        found=found,
+        resolved=resolved,
+        broken=broken,
+        unchanged=unchanged,
+        strategies=tuple(version.strategy for version in versions[1:]),
+    )
+
+
+def _missed(evaluation: ReflectionEvaluation) -> set[str]:
+    return {name for name, score in evaluation.criteria_scores.items() if score < PERFECT}
+
+
+def _score(evaluation: ReflectionEvaluation) -> float:
+    return evaluation.overall_score or 0.0
