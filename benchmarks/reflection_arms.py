@@ -1,10 +1,11 @@
 """Runs the reflection loop and its controls on one task: part of benchmarks/reflection_quality.py."""
 
+import re
 from dataclasses import dataclass, field
 from types import CoroutineType
 from typing import Any, cast
 
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -32,6 +33,11 @@ _OPEN_END = ConvergenceOptions(
     repeated_issues=None,
 )
 PERFECT = 1.0 - 1e-9
+_QUOTED = re.compile(r"^\[begin ([a-z0-9 ]+) (\w+)\]\n(.*?)\n\[end \1 \2\]$", re.DOTALL | re.MULTILINE)
+_ISSUES = """\
+This is wrong with your answer:
+{issues}
+Write the answer again, so that all of it is right. Reply with the text alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +84,32 @@ class Outcome:
     loop: Loop
     open_end: Loop | None = None
     """The same loop with nothing but its limit to end it, where a rule ended it before."""
+    chat: Loop | None = None
+    """The loop whose revisions are asked for as turns of a chat."""
     draws: list[Draw] = field(default_factory=list[Draw])
     """Answers without any feedback, until perfect or out of tokens."""
+
+
+class AsChat(WrapperModel):
+    """Puts the package's revision prompts as turns of a chat: the task, the current version as an answer, the issues."""
+
+    def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> "CoroutineType[Any, Any, ModelResponse]":
+        """Put it so, and ask."""
+        said = [turn.content for turn in conversation(messages) if turn.role == "user"]
+        parts = {what: text for what, _, text in _QUOTED.findall(said[-1])}
+        if "current version" in parts:
+            issues = "\n".join(line for line in parts["review"].splitlines() if line.startswith("- "))
+            messages = [
+                ModelRequest.user_text_prompt(parts["task"]),
+                ModelResponse(parts=[TextPart(parts["current version"])]),
+                ModelRequest.user_text_prompt(_ISSUES.format(issues=issues)),
+            ]
+        return self.wrapped.request(messages, model_settings, model_request_parameters)
 
 
 class Remembering(WrapperModel):
@@ -127,7 +157,8 @@ async def outcome_of(model: Model, work: WritingTask) -> Outcome:
         return found
     if loop.reason not in ("quality_met", "max_iterations"):
         found.open_end = _figures(await _reflected(remembering, work, _OPEN_END))
-    allowed = loop.tokens - found.draft_tokens
+    found.chat = _figures(await _reflected(AsChat(remembering), work))
+    allowed = max(loop.tokens, found.chat.tokens) - found.draft_tokens
     spent = 0
     for seed in range(1, _MOST_DRAWS + 1):
         settings = ModelSettings(max_tokens=_MAX_TOKENS, temperature=TEMPERATURE, seed=seed)

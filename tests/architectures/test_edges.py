@@ -190,7 +190,7 @@ def test_async_watcher_is_refused() -> None:
         del event
 
     with pytest.raises(ConfigError, match="never be awaited"):
-        Agent(watch=watch)  # pyright: ignore[reportArgumentType] - what a user might try
+        Agent(watch=watch)
 
 
 SERVER = """

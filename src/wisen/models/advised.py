@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import replace
-from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -18,9 +17,9 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from wisen.models.relay import Relay
 from wisen.records import Advice
 from wisen.session import BoundAdvice, Dependencies
 
@@ -36,7 +35,7 @@ def carries_advice(messages: Sequence[ModelMessage]) -> bool:
     )
 
 
-class AdvisedModel(WrapperModel):
+class AdvisedModel(Relay):
     """Adds advice to each request: system prompts, then `advice.section`, then `advice.turns`, then the task's prompt.
 
     The caller's messages stay as they are. Where an agent has instructions, which providers place after system prompts,
@@ -54,16 +53,6 @@ class AdvisedModel(WrapperModel):
         self.advice = advice
         self._delivered = delivered
         self._turns = [(UserPromptPart(user), ModelResponse(parts=[TextPart(said)])) for user, said in advice.turns]
-
-    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Send the request with the advice."""
-        return self._request(messages, model_settings, model_request_parameters)
 
     async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters

@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 
 from wisen.errors import BudgetExceededError
+from wisen.models.relay import Relay
 
 
-class CappedModel(WrapperModel):
+class CappedModel(Relay):
     """Tells each call how many tokens it may write, and refuses calls where none are left.
 
     Args:
@@ -36,16 +35,6 @@ class CappedModel(WrapperModel):
         self._left = left
         self._wrote = wrote
         self._limit = limit
-
-    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Send the request with the limit."""
-        return self._request(messages, model_settings, model_request_parameters)
 
     async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters

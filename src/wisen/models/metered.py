@@ -3,23 +3,22 @@
 import functools
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from wisen.events import Event, ModelCalled
 from wisen.models.advised import carries_advice
 from wisen.models.failures import ProviderError, model_error
+from wisen.models.relay import Relay
 from wisen.records import TokenUsage
 from wisen.session import Meter, Recorder
 
 
-class MeteredModel(WrapperModel):
+class MeteredModel(Relay):
     """Asks `meter` before each call and books what it used, whether it succeeds, fails or is cancelled.
 
     Each finished call is a "model_call" event of the trace and a `ModelCalled` for the watcher; neither holds text of
@@ -47,16 +46,6 @@ class MeteredModel(WrapperModel):
         self._recorder = recorder
         self._purpose = purpose
         self._watch = watch
-
-    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Send the request if the budget admits it."""
-        return self._request(messages, model_settings, model_request_parameters)
 
     async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from types import CoroutineType
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -15,11 +14,12 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from wisen.models.relay import Relay
 
-class SteeredModel(WrapperModel):
+
+class SteeredModel(Relay):
     """Sends each request as `steer` makes it.
 
     Args:
@@ -30,16 +30,6 @@ class SteeredModel(WrapperModel):
     def __init__(self, wrapped: Model, steer: Callable[[list[ModelMessage]], Awaitable[list[ModelMessage]]]) -> None:
         super().__init__(wrapped)
         self._steer = steer
-
-    # Not `async def`: pydantic-ai wraps each coroutine method `request` twice, and the wrapped model's is so already.
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Send the steered request."""
-        return self._request(messages, model_settings, model_request_parameters)
 
     async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
