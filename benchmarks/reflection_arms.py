@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import count
 from types import CoroutineType
 from typing import Any, cast
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings, merge_model_settings
 from reflection_tasks import WritingTask
 
 from wisen import Agent, ReAct
@@ -65,11 +66,11 @@ class Loop:
     """Constraints missed by a version that was revised."""
     resolved: int
     """Those of them that its revision keeps."""
+    revisions: int
     broken: int
-    """Constraints that were kept, and are missed by the revision."""
+    """Constraints that a version kept and its revision misses."""
     unchanged: int
     """Revisions that gave the text back as it was."""
-    strategies: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -85,13 +86,17 @@ class Outcome:
     open_end: Loop | None = None
     """The same loop with nothing but its limit to end it, where a rule ended it before."""
     chat: Loop | None = None
-    """The loop whose revisions are asked for as turns of a chat."""
+    """The loop whose revisions are asked for as turns of a chat, at a temperature."""
     draws: list[Draw] = field(default_factory=list[Draw])
     """Answers without any feedback, until perfect or out of tokens."""
 
 
 class AsChat(WrapperModel):
-    """Puts the package's revision prompts as turns of a chat: the task, the current version as an answer, the issues."""
+    """Puts revision prompts as turns of a chat (task, current version, issues), and draws at a temperature."""
+
+    def __init__(self, wrapped: Model) -> None:
+        super().__init__(wrapped)
+        self._seeds = count(1)
 
     def request(
         self,
@@ -109,6 +114,8 @@ class AsChat(WrapperModel):
                 ModelResponse(parts=[TextPart(parts["current version"])]),
                 ModelRequest.user_text_prompt(_ISSUES.format(issues=issues)),
             ]
+            warm = ModelSettings(temperature=TEMPERATURE, seed=next(self._seeds))
+            model_settings = merge_model_settings(model_settings, warm)
         return self.wrapped.request(messages, model_settings, model_request_parameters)
 
 
@@ -181,6 +188,7 @@ async def _reflected(
     pattern = ReflectionPattern(
         max_iterations=ITERATIONS,
         quality_criteria=work.criteria,
+        revision_strategy="full_rewrite",
         base=ReAct(settings=_GREEDY),
         convergence=convergence,
     )
@@ -208,9 +216,9 @@ def _figures(result: ReflectionResult) -> Loop:
         met_at=next((version.iteration for version in versions if version.evaluation.satisfactory), None),
         found=found,
         resolved=resolved,
+        revisions=len(versions) - 1,
         broken=broken,
         unchanged=unchanged,
-        strategies=tuple(version.strategy for version in versions[1:]),
     )
 
 

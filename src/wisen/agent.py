@@ -100,10 +100,8 @@ class Agent:
         """Work on a task and give the answer with its record.
 
         `model`, `evaluator` and `budget` replace the agent's for this run. A budget that runs out, a judge, store or
-        reflector that
-        fails: none of them is an error of the run, which returns the best answer it has. Raises `ModelError` when the
-        first attempt
-        gives no answer at all.
+        reflector that fails: none of them is an error of the run, which returns the best answer it has. Raises
+        `ModelError` when the first attempt gives no answer at all.
         """
         return await self._begin(prompt, model, evaluator, budget).drive()
 

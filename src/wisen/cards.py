@@ -111,9 +111,8 @@ class CardEvidence:
 class MemoryCard:
     """One piece of memory.
 
-    `id` follows from tenant, run, attempt and content, so that writing the same card twice is one card. Leave it
-    empty to
-    have it computed.
+    `id` follows from tenant, run, attempt and content, so that writing the same card twice is one card. Leave it empty
+    to have it computed.
     """
 
     kind: MemoryKind

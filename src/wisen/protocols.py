@@ -1,8 +1,7 @@
 """The verbs: what an embedder, evaluator, store or architecture has to do to be one.
 
-Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`,
-`RunLog`, `CallLog`);
-ask with `isinstance`, never with a method that raises `NotImplementedError`.
+Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`, `RunLog`,
+`CallLog`); ask with `isinstance`, never with a method that raises `NotImplementedError`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

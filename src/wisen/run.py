@@ -208,7 +208,8 @@ class Run:
         evaluation = returned.evaluation if returned else None
         score = evaluation.overall_score if evaluation else None
         if status is None:
-            status = "unevaluated" if score is None else "satisfied" if score >= self.threshold else "unsatisfied"
+            good = session.satisfied if session.satisfied is not None else (score or 0.0) >= self.threshold
+            status = "unevaluated" if score is None else "satisfied" if good else "unsatisfied"
         return RunRecord(
             run_id=session.id,
             task=session.task,

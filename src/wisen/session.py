@@ -122,6 +122,8 @@ class AgentSession:
     """Finished attempts, where the architecture makes several."""
     returned: AttemptRecord | None = None
     """The attempt whose output is the answer, where the architecture makes several."""
+    satisfied: bool | None = None
+    """Whether the architecture holds the answer for good enough; `None` leaves it to score and threshold."""
     metadata: dict[str, object] = field(default_factory=dict)
 
     @property

@@ -21,7 +21,9 @@ from wisen import (
     MemoryCard,
     MemoryCI,
     MemoryKind,
+    QualityCriterion,
     ReAct,
+    ReflectionPattern,
     Reflexion,
     ScriptedModel,
     SQLiteVectorStore,
@@ -318,3 +320,23 @@ def test_nonsense_is_one_clear_line(make: Callable[[], object], said: str) -> No
     with pytest.raises(ConfigError, match=said) as error:
         make()
     assert "\n" not in str(error.value)
+
+
+async def test_status_follows_criteria_and_not_their_mean_alone() -> None:
+    def long(text: str) -> bool:
+        return len(text) > 3
+
+    criteria = [
+        QualityCriterion(name="long", evaluator="function", evaluator_config={"function": long}),
+        QualityCriterion(name="bow", weight=9.0, evaluator="regex", evaluator_config={"pattern": "bow"}),
+    ]
+    pattern = ReflectionPattern(quality_criteria=criteria, max_iterations=1, quality_threshold=0.8)
+    result = await Agent(model=ScriptedModel(["bow", "bow"]), architecture=pattern).run("Draw.")
+    assert result.score == 0.9
+    assert (result.status, result.reflection.success) == ("unsatisfied", False)
+
+
+async def test_runs_of_other_architectures_have_no_reflection_history() -> None:
+    result = await Agent(model=ScriptedModel(["x"])).run("Do it.")
+    with pytest.raises(ConfigError, match="wasn't a ReflectionPattern"):
+        _ = result.history

@@ -1,8 +1,7 @@
 """What memory does around an attempt: recall before it, evaluation after it, and lessons from it.
 
-Nothing here loses a finished answer: whatever fails (store, evaluator, reflector, screen) is skipped, and an event
-says so. Only an
-exhausted budget passes through, since it ends the run.
+Nothing here loses a finished answer: whatever fails (store, evaluator, reflector, screen) is skipped, and an event says
+so. Only an exhausted budget passes through, since it ends the run.
 """
 
 from collections.abc import AsyncIterator
@@ -35,9 +34,8 @@ class LearningOptions:
     """Which good answers become skill cards: those that an execution or exact check accepted, all, or none. Needs a
     lesson store."""
     exclude_rejected: bool = True
-    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint
-    where the task has known
-    choices and the model can be constrained, and by the advice otherwise."""
+    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint where
+    the task has known choices and the model can be constrained, and by the advice otherwise."""
     best_version: Selection = "highest_score"
     compiler: PromptCompiler = field(default_factory=PromptCompiler)
     screen: Screen = field(default_factory=BasicScreen)

@@ -219,6 +219,7 @@ class Course:
         session.output = best.output
         session.structured = self._structured.get(best.iteration)
         session.metadata["reflection"] = self.result
+        session.satisfied = self.result.success
         session.attempts.extend(as_attempt(version) for version in self.versions)
         session.returned = as_attempt(best)
         return self._last_events(best, reason, lowered=lowered)

@@ -122,7 +122,7 @@ class Reflexion:
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
             if best is not None:
-                session.output, session.returned = best.output, best
+                session.output, session.returned, session.satisfied = best.output, best, None
                 session.structured = turns[best.attempt - 1].structured
 
     async def _attempt(

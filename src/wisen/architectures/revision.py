@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal, TypeVar
 
+from pydantic import Field
 from pydantic_ai.models import Model
 
 from wisen.architectures.editing import Addition, Edit, Edited, apply_edits
@@ -71,15 +72,24 @@ class RevisionOptions:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Edits:
-    edits: list[Edit] = field(default_factory=list[Edit])
+_T = TypeVar("_T")
+_Few = Annotated[list[_T], Field(json_schema_extra={"maxItems": 12})]
+"""Ends a constrained answer; a longer one from another model is read all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Growth:
-    additions: list[Addition] = field(default_factory=list[Addition])
-    fixes: list[Edit] = field(default_factory=list[Edit])
+class Edits:
+    """What "targeted_edit" asks a model for."""
+
+    edits: _Few[Edit] = field(default_factory=list[Edit])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What "incremental" asks a model for."""
+
+    additions: _Few[Addition] = field(default_factory=list[Addition])
+    fixes: _Few[Edit] = field(default_factory=list[Edit])
 
 
 def choose_approach(
@@ -189,9 +199,9 @@ async def ask_for_edits(model: Model, approach: Approach, output: str, *, system
     """
     try:
         if approach == "incremental":
-            growth = await ask_for(model, _Growth, system=system, prompt=prompt)
+            growth = await ask_for(model, Growth, system=system, prompt=prompt)
             return apply_edits(output, [*growth.fixes, *growth.additions])
-        return apply_edits(output, (await ask_for(model, _Edits, system=system, prompt=prompt)).edits)
+        return apply_edits(output, (await ask_for(model, Edits, system=system, prompt=prompt)).edits)
     except UnreadableAnswerError:
         return Edited(text=output, failed=("the answer could not be read as edits",))
 

@@ -16,12 +16,9 @@ class Wrapped:
     """Runs a callable as the attempt.
 
     The callable gets the prompt as its first argument, and of `model`, `deps`, `session` and `advice` those that its
-    signature names.
-    Calls through `model` (a pydantic-ai `Model`) carry the attempt's advice, count against its budget and stand in
-    its trace. A callable
-    that brings a model of its own can't be reached that way: let it take `advice` (a text), or pass
-    `advice_in_prompt=True`; else the run says
-    in an event that its advice wasn't delivered.
+    signature names. Calls through `model` (a pydantic-ai `Model`) carry the attempt's advice, count against its budget
+    and stand in its trace. A callable that brings a model of its own can't be reached that way: let it take `advice` (a
+    text), or pass `advice_in_prompt=True`; else the run says in an event that its advice wasn't delivered.
 
     Args:
         target: An async function, or an object with an async method `run` such as another framework's agent.

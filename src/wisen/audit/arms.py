@@ -159,8 +159,7 @@ def _emptied(advice: Advice, *, as_turns: bool) -> Advice:
     """Advice of the same length without content.
 
     Where answers are free, a model repeats the answer of an empty turn, which would measure that and not the length:
-    there the filler stands in
-    the system prompt.
+    there the filler stands in the system prompt.
     """
     if as_turns:
         return replace(advice, turns=tuple((_filler(len(user)), _FILLER_ANSWER) for user, _ in advice.turns))

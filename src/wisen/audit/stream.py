@@ -66,8 +66,7 @@ async def run_stream(
     """Work through `family.train` in order.
 
     With a `store`, verified answers are kept there and shown to later tasks; without, every task starts from nothing.
-    Both may retry, and
-    both know which answers this task has already had rejected.
+    Both may retry, and both know which answers this task has already had rejected.
     """
     agent = Agent(
         family.instructions,

@@ -23,8 +23,7 @@ def effect(card: MemoryCard, *, model: str, layout: str) -> float:
     """How much more often runs succeeded with the card than without it, in [-1, 1]; 0 without evidence.
 
     Both rates are shrunken towards each other's mean by four imagined runs, so that a few lucky uses move little.
-    Evidence from another
-    model or layout doesn't count: the same card helps one and harms another.
+    Evidence from another model or layout doesn't count: the same card helps one and harms another.
     """
     for seen in card.evidence:
         if (seen.model, seen.layout) == (model, layout) and (seen.shown or seen.held_out):

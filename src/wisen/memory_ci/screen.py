@@ -1,8 +1,7 @@
 """The screen in front of every store: what may not enter memory, and what enters without its secrets.
 
 Screening is partial by nature: instructions worded as ordinary advice pass. It is the first of several guards;
-provenance, quarantine,
-the quoted frame in the prompt and trials are the others.
+provenance, quarantine, the quoted frame in the prompt and trials are the others.
 """
 
 import re
