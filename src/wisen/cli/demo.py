@@ -19,17 +19,18 @@ from wisen.recall import CardFilter
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+    from rich.table import Table
 
     from wisen.audit.family_audit import FamilyAudit, StepProgress
     from wisen.stores.sqlite import SQLiteVectorStore
 
 _WORDS = {
     "none": "no memory",
-    "placebo": "empty placebo of equal length",
+    "placebo": "empty placebo",
     "random": "random cards",
-    "shuffled": "recalled cards, shuffled answers",
-    "memory": "MEMORY: recalled cards",
-    "copy": "copy of the nearest card, no model",
+    "shuffled": "shuffled",
+    "memory": "MEMORY",
+    "copy": "copy, no model",
 }
 
 
@@ -163,34 +164,22 @@ def _progress() -> "Generator[StepProgress]":
 
 
 def _print(audit: "FamilyAudit") -> None:
+    """Two tables that fit a terminal of 80 columns."""
     from rich.console import Console  # noqa: PLC0415 - as above
-    from rich.table import Table  # noqa: PLC0415 - as above
 
     console = Console()
-    console.print()
-    stream = Table(title=f"{audit.family}: a stream of tasks, right at the first try", title_justify="left")
-    for heading in (
-        "",
-        "first third",
-        "second",
-        "last third",
-        f"solved in ≤{audit.max_attempts} tries",
-        "tokens",
-        "seconds",
-    ):
-        stream.add_column(heading, justify="left" if not heading else "right")
-    for label, report in (("without memory", audit.stream_without), ("with memory", audit.stream_with)):
+    console.print(f"\n{audit.family}: a stream of tasks, right at the first try")
+    tries = f"≤{audit.max_attempts} tries"
+    stream = _table("", "first third", "second", "last third", tries, "tokens", "seconds")
+    for label, report in (("no memory", audit.stream_without), ("memory", audit.stream_with)):
         third = len(report.attempts_to_success) // 3
         cells = [f"{right}/{third}" for right in report.first_try_by_third()]
         solved = f"{report.solved()}/{len(report.attempts_to_success)}"
         stream.add_row(label, *cells, solved, f"{report.tokens:,}", f"{report.seconds:.0f}")
     console.print(stream)
-    console.print()
     tasks = len(audit.arms["memory"].outcomes)
-    title = f"{audit.family}: {tasks} unseen tasks, one try each, {audit.cards} cards frozen"
-    table = Table(title=title, title_justify="left")
-    for heading in ("arm", "right", "memory gains", "loses", "exact p", "e-value", "tokens", "seconds"):
-        table.add_column(heading, justify="left" if heading == "arm" else "right")
+    console.print(f"\n{audit.family}: {tasks} unseen tasks, one try each, {audit.cards} cards frozen")
+    table = _table("arm", "right", "gains", "loses", "p", "e-value", "tokens", "seconds")
     for name, arm in audit.arms.items():
         against = audit.comparisons.get(name)
         paired = ("", "", "", "")
@@ -199,8 +188,20 @@ def _print(audit: "FamilyAudit") -> None:
         row = (_WORDS[name], f"{arm.passed}/{tasks}", *paired, f"{arm.tokens:,}", f"{arm.seconds:.0f}")
         table.add_row(*row, style="bold" if name == "memory" else None)
     console.print(table)
+    console.print("gains, loses, p, e: memory against this arm, on the tasks where they differ.")
     for line in _verdict(audit):
         console.print(line)
+
+
+def _table(first: str, *others: str) -> "Table":
+    from rich import box  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415 - as above
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first)
+    for heading in others:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
 
 
 def _verdict(audit: "FamilyAudit") -> list[str]:
