@@ -71,6 +71,8 @@ class Loop:
     """Constraints that a version kept and its revision misses."""
     unchanged: int
     """Revisions that gave the text back as it was."""
+    marked: int
+    """Revisions that copy a mark with which the prompt quotes its parts."""
 
 
 @dataclass(kw_only=True)
@@ -199,7 +201,7 @@ async def _reflected(
 def _figures(result: ReflectionResult) -> Loop:
     versions = result.history.versions
     scores = [_score(version.evaluation) for version in versions]
-    found = resolved = broken = unchanged = 0
+    found = resolved = broken = unchanged = marked = 0
     standing = versions[0]
     for version in versions[1:]:
         before, after = _missed(standing.evaluation), _missed(version.evaluation)
@@ -207,6 +209,7 @@ def _figures(result: ReflectionResult) -> Loop:
         resolved += len(before - after)
         broken += len(after - before)
         unchanged += version.output.strip() == standing.output.strip()
+        marked += "[begin " in version.output or "[end " in version.output
         standing = standing if version.reverted else version
     return Loop(
         scores=tuple(scores),
@@ -219,6 +222,7 @@ def _figures(result: ReflectionResult) -> Loop:
         revisions=len(versions) - 1,
         broken=broken,
         unchanged=unchanged,
+        marked=marked,
     )
 
 
