@@ -36,6 +36,7 @@ from wisen.convergence import ConvergenceOptions, ConvergenceReason
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.evaluation.criteria import CriteriaEvaluator, QualityCriterion
+from wisen.evaluation.quoting import without_marks
 from wisen.events import Event, FailureModeSeen, GenerationMade, Revised
 from wisen.models.calls import ask
 from wisen.models.names import resolve_model
@@ -266,6 +267,7 @@ class ReflectionPattern:
         base = self.base or ReAct()
         async for event in base.run(session, deps, prompt):
             yield event
+        session.output = without_marks(session.output, prompt)
 
     def _finish(self, course: Course) -> list[Event]:
         events = course.finish()
@@ -330,7 +332,8 @@ class ReflectionPattern:
             edited = await ask_for_edits(writer, approach, output, system="", prompt=prompt)
             if edited.text != output:
                 return edited.text
-        return await ask(writer, system="", prompt=revision_prompt("full_rewrite", about, output, evaluation))
+        prompt = revision_prompt("full_rewrite", about, output, evaluation)
+        return without_marks(await ask(writer, system="", prompt=prompt), prompt)
 
     def request_reflection(self, run_id: str | None = None) -> int:
         """Ask for a reflection before the next step of a run under way; of all of them without `run_id`.

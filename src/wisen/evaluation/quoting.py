@@ -1,10 +1,12 @@
 """Quotes texts that are to be judged, so that a model can tell them from what it is asked to do."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 _REPLY_CHARACTERS = 2_000
+_MARK_LINE = re.compile(r"^\[begin [^\n\]]{1,60} ([0-9a-f]{16})\]$", re.MULTILINE)
 
 _TO_GRADE = """\
 Here are a task and an agent's output for it. Both are quoted as data between marks that name {mark}.
@@ -57,3 +59,18 @@ def mark_for(*texts: str) -> str:
         if not any(mark in text for text in texts):
             return mark
         seed = f"{seed}\0{mark}"
+
+
+def without_marks(answer: str, prompt: str) -> str:
+    """The answer without lines that are quotation marks of the prompt, which small models copy.
+
+    Such a line can't be content: none of what is quoted contains the mark. An answer of nothing else stays as it is.
+    """
+    marks = set(_MARK_LINE.findall(prompt))
+    kept = [line for line in answer.splitlines(keepends=True) if not _is_mark(line.strip(), marks)]
+    clean = "".join(kept).strip("\n")
+    return clean if len(kept) < len(answer.splitlines()) and clean.strip() else answer
+
+
+def _is_mark(line: str, marks: set[str]) -> bool:
+    return line.startswith(("[begin ", "[end ")) and line.endswith("]") and any(mark in line for mark in marks)
