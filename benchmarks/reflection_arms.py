@@ -18,6 +18,7 @@ from wisen.architectures.reflection_records import ReflectionResult
 from wisen.convergence import ConvergenceOptions
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.models.conversation import conversation
+from wisen.models.relay import Relay
 from wisen.records import ReflectionEvaluation, Task
 
 ITERATIONS = 3
@@ -121,23 +122,14 @@ class AsChat(WrapperModel):
         return self.wrapped.request(messages, model_settings, model_request_parameters)
 
 
-class Remembering(WrapperModel):
+class Remembering(Relay):
     """Answers the same greedy request once; the same answer, and its tokens, count again where it comes again."""
 
     def __init__(self, wrapped: Model) -> None:
         super().__init__(wrapped)
         self._known: dict[str, ModelResponse] = {}
 
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Look, and ask if need be."""
-        return self._remembered(messages, model_settings, model_request_parameters)
-
-    async def _remembered(
+    async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
     ) -> ModelResponse:
         turns = [(turn.role, turn.content) for turn in conversation(messages)]

@@ -4,13 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import CoroutineType
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from wisen import Agent, ScriptedModel
@@ -22,6 +20,7 @@ from wisen.evaluation.asking import closed
 from wisen.evaluation.criteria import DEFAULT_CRITERIA_PROMPT, CriteriaEvaluator, QualityCriterion, criteria_for
 from wisen.evaluation.quoting import to_grade
 from wisen.models.calls import ask
+from wisen.models.relay import Relay
 from wisen.models.scripted import ScriptedCall
 from wisen.models.structured import ask_for
 from wisen.records import ReflectionEvaluation, Task, TokenUsage, Trace
@@ -48,7 +47,7 @@ class Cost:
         return self.input + self.output
 
 
-class Counted(WrapperModel):
+class Counted(Relay):
     """Counts the calls of a model, and can set how it samples."""
 
     def __init__(self, wrapped: Model, settings: ModelSettings | None = None) -> None:
@@ -56,16 +55,7 @@ class Counted(WrapperModel):
         self.cost = Cost()
         self._settings = settings
 
-    def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> "CoroutineType[Any, Any, ModelResponse]":
-        """Ask and count."""
-        return self._counted(messages, model_settings, model_request_parameters)
-
-    async def _counted(
+    async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
     ) -> ModelResponse:
         self.cost.calls += 1

@@ -9,6 +9,11 @@ from typing import Literal
 from wisen.records import Injection, ReflectionEvaluation, RunRecord, TokenUsage
 
 
+def described(error: BaseException) -> str:
+    """How events tell of an error: its type and message."""
+    return f"{type(error).__name__}: {error}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
     """A run begins."""

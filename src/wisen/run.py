@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from wisen import errors
 from wisen.errors import BudgetExceededError, ConfigError, ModelError, WisenError
-from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted
+from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted, described
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
 from wisen.protocols import Architecture, RunLog, bound_to_run
@@ -109,7 +109,7 @@ class Watchers:
                 watch(event)
             except Exception as error:  # noqa: BLE001 - a watcher is the user's code; the run goes on without it
                 self._watchers.remove(watch)
-                self(Degraded(stage="watch", error=f"{type(error).__name__}: {error}", skipped="a watcher that failed"))
+                self(Degraded(stage="watch", error=described(error), skipped="a watcher that failed"))
 
 
 def _kept(error: str) -> str:
@@ -197,7 +197,7 @@ class Run:
                 session.attempts.append(attempt)
                 raise
             except Exception as error:  # noqa: BLE001 - an evaluator may be anybody's code; the answer stays
-                said = f"{type(error).__name__}: {error}"
+                said = described(error)
                 self.watchers(Degraded(stage="evaluate", error=said, skipped="the score", attempt=1))
                 evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=evaluator.name)
         session.attempts.append(replace(attempt, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds))
@@ -233,7 +233,7 @@ class Run:
         try:
             await self.run_log.save_run(record)
         except Exception as error:  # noqa: BLE001 - a run log may be anybody's code; the answer matters more
-            said = f"{type(error).__name__}: {error}"
+            said = described(error)
             self.watchers(Degraded(stage="record", error=said, skipped="keeping the record of this run"))
 
 

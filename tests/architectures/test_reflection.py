@@ -1,10 +1,10 @@
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 from pydantic import BaseModel
+from reflecting import Scores, names, reflected
 
 from wisen import (
     Agent,
@@ -13,50 +13,19 @@ from wisen import (
     ConvergenceReason,
     QualityCriterion,
     ReAct,
-    ReflectionEvaluation,
     ReflectionPattern,
-    ReflectionResult,
     Reflexion,
     SafeguardOptions,
     ScriptedModel,
     Task,
-    Trace,
 )
 from wisen.events import Event, FailureModeSeen, Revised
 from wisen.reflection.silent import NoReflection
-from wisen.run import RunResult
 from wisen.session import AgentSession
 
 pytestmark = pytest.mark.anyio
 
 LONG = "This is a sentence of the text that is to be improved. " * 10
-
-
-class Scores:
-    """Gives one score after the other, whatever the output."""
-
-    def __init__(self, *scores: float | None, issues: Sequence[str] = (), verifiable: bool = True) -> None:
-        self.name = "scores"
-        self._scores = list(scores)
-        self._issues = tuple(issues)
-        self._verifiable = verifiable
-
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
-        del task, output, trace
-        score = self._scores.pop(0) if len(self._scores) > 1 else self._scores[0]
-        return ReflectionEvaluation(overall_score=score, issues=self._issues, verifiable=self._verifiable)
-
-
-def names(events: list[Event]) -> list[str]:
-    return [event.name for event in events if event.name not in ("model.called", "run.started", "run.completed")]
-
-
-def result_of(result: RunResult) -> ReflectionResult:
-    return result.reflection
-
-
-async def reflected(pattern: ReflectionPattern, *replies: str, **agent: Any) -> ReflectionResult:
-    return result_of(await Agent(model=ScriptedModel(replies), architecture=pattern, **agent).run("Write."))
 
 
 def modes(events: list[Event]) -> list[str]:
@@ -74,7 +43,7 @@ async def test_revises_until_it_is_good_enough() -> None:
         clockwork=Clockwork.seeded(1),
     )
     run = await agent.run("Write.")
-    result = result_of(run)
+    result = run.reflection
     assert (run.output, run.status, run.score, len(run.attempts)) == ("good", "satisfied", 0.9, 3)
     assert (result.success, result.iterations_used, result.convergence_reason) == (True, 2, "quality_met")
     assert [one.output for one in result.history.versions] == ["draft", "better", "good"]
@@ -108,7 +77,7 @@ async def test_one_call_evaluates_and_criticises() -> None:
     low = {**review, "scores": {"correctness": 0.2, "completeness": 0.2, "clarity": 0.2}}
     high = {**review, "issues": [], "scores": {"correctness": 0.9, "completeness": 0.9, "clarity": 0.9}}
     model = ScriptedModel(["draft", json.dumps(low), "better", json.dumps(high)])
-    result = result_of(await Agent(model=model, architecture=ReflectionPattern()).run("Write."))
+    result = (await Agent(model=model, architecture=ReflectionPattern()).run("Write.")).reflection
     assert result.convergence_reason is ConvergenceReason.QUALITY_MET
     assert result.history.versions[0].evaluation.issues == ("no date",)
     assert "- add the date" in model.calls[2].prompt
@@ -129,9 +98,9 @@ async def test_criteria_follow_the_task_type_and_the_reflection_model_judges() -
     judge = ScriptedModel(["score it"] * 2, name="judge")
     pattern = ReflectionPattern(reflection_model=judge, reflection_prompt="Be strict.")
     writer = ScriptedModel(["draft"])
-    result = result_of(
+    result = (
         await Agent(model=writer, architecture=pattern).run(Task(prompt="Write code.", type="code generation"))
-    )
+    ).reflection
     assert result.convergence_reason is ConvergenceReason.UNKNOWN_QUALITY
     assert "Be strict." in judge.calls[0].system
     assert "edge_cases" in judge.calls[0].prompt
@@ -141,7 +110,7 @@ async def test_criteria_follow_the_task_type_and_the_reflection_model_judges() -
 async def test_unstructured_reflection_asks_for_lines() -> None:
     model = ScriptedModel(["draft", "clarity: 0.9\nconfidence: 1"])
     pattern = ReflectionPattern(quality_criteria=["clarity"], structured_reflection=False)
-    result = result_of(await Agent(model=model, architecture=pattern).run("Write."))
+    result = (await Agent(model=model, architecture=pattern).run("Write.")).reflection
     assert result.final_evaluation.overall_score == 0.9
     assert model.calls[1].parameters.output_mode == "text"
 
@@ -200,7 +169,7 @@ async def test_regression_is_reverted_and_another_approach_tried() -> None:
         evaluator=Scores(0.6, 0.4, 0.9, issues=["the end is wrong"]),
         watch=events.append,
     )
-    result = result_of(await agent.run("Write."))
+    result = (await agent.run("Write.")).reflection
     assert [one.reverted for one in result.history.versions] == [False, True, False]
     assert [one.strategy for one in result.history.versions] == ["", "targeted_edit", "incremental"]
     assert result.history.versions[1].output == LONG + "Worse end."
@@ -253,7 +222,7 @@ async def test_edited_outputs_are_in_the_trace() -> None:
     pattern = ReflectionPattern(evaluator=Scores(0.6, 0.9, issues=["typo"]), revision_strategy="targeted_edit")
     run = await Agent(model=ScriptedModel(["a draft", edits]), architecture=pattern).run("Write.")
     assert [event.data["text"] for event in run.trace.events if event.kind == "output"] == ["a draft", "a text"]
-    assert result_of(run).history.versions[1].improvements_applied == ("the word",)
+    assert run.reflection.history.versions[1].improvements_applied == ("the word",)
 
 
 async def test_first_satisfactory_falls_back_on_the_best() -> None:

@@ -1,44 +1,23 @@
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
+from reflecting import Scores
 
 from wisen import (
     Agent,
     ReAct,
     ReflectionEvaluation,
     ReflectionPattern,
-    ReflectionResult,
     SafeguardOptions,
     ScriptedModel,
     Task,
-    Trace,
     Wrapped,
 )
 from wisen.errors import ConfigError
-from wisen.run import RunResult
 
 pytestmark = pytest.mark.anyio
-
-
-class Scores:
-    """Gives one score after the other, whatever the output."""
-
-    def __init__(self, *scores: float | None, issues: Sequence[str] = (), verifiable: bool = True) -> None:
-        self.name = "scores"
-        self._scores = list(scores)
-        self._issues = tuple(issues)
-        self._verifiable = verifiable
-
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
-        del task, output, trace
-        score = self._scores.pop(0) if len(self._scores) > 1 else self._scores[0]
-        return ReflectionEvaluation(overall_score=score, issues=self._issues, verifiable=self._verifiable)
-
-
-def result_of(result: RunResult) -> ReflectionResult:
-    return result.reflection
 
 
 async def test_history_is_that_of_the_last_run_or_of_the_one_given() -> None:
@@ -61,8 +40,8 @@ async def test_one_object_serves_concurrent_runs() -> None:
     agent = Agent(model=ScriptedModel([]), architecture=pattern)
     runs = await asyncio.gather(*(agent.run(f"Write {number}.") for number in range(20)))
     for number, run in enumerate(runs):
-        assert result_of(run).history.versions[0].output == f"Write {number}."
-        assert result_of(run).iterations_used == 1
+        assert run.reflection.history.versions[0].output == f"Write {number}."
+        assert run.reflection.iterations_used == 1
 
 
 async def test_execute_runs_an_agent_with_the_pattern() -> None:

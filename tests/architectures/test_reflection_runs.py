@@ -1,11 +1,12 @@
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, cast
 
 import pytest
 from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
+from reflecting import Scores, names, reflected
 
 from wisen import (
     Agent,
@@ -16,7 +17,6 @@ from wisen import (
     ReflectionDecision,
     ReflectionEvaluation,
     ReflectionPattern,
-    ReflectionResult,
     RevisionOptions,
     SafeguardOptions,
     ScriptedModel,
@@ -27,37 +27,9 @@ from wisen import (
 from wisen.architectures.selection import Selection
 from wisen.errors import ConfigError, EvaluationError, ModelError
 from wisen.events import Converged, Degraded, Event
-from wisen.run import RunResult
 from wisen.session import AgentSession
 
 pytestmark = pytest.mark.anyio
-
-
-class Scores:
-    """Gives one score after the other, whatever the output."""
-
-    def __init__(self, *scores: float | None, issues: Sequence[str] = (), verifiable: bool = True) -> None:
-        self.name = "scores"
-        self._scores = list(scores)
-        self._issues = tuple(issues)
-        self._verifiable = verifiable
-
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
-        del task, output, trace
-        score = self._scores.pop(0) if len(self._scores) > 1 else self._scores[0]
-        return ReflectionEvaluation(overall_score=score, issues=self._issues, verifiable=self._verifiable)
-
-
-def names(events: list[Event]) -> list[str]:
-    return [event.name for event in events if event.name not in ("model.called", "run.started", "run.completed")]
-
-
-def result_of(result: RunResult) -> ReflectionResult:
-    return result.reflection
-
-
-async def reflected(pattern: ReflectionPattern, *replies: str, **agent: Any) -> ReflectionResult:
-    return result_of(await Agent(model=ScriptedModel(replies), architecture=pattern, **agent).run("Write."))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +126,7 @@ async def test_without_a_score_the_draft_is_the_answer() -> None:
         model=ScriptedModel(["a"]), architecture=ReflectionPattern(evaluator=Raising()), watch=events.append
     ).run("Write.")
     assert (run.output, run.status, run.score) == ("a", "unevaluated", None)
-    assert result_of(run).convergence_reason is ConvergenceReason.UNKNOWN_QUALITY
+    assert run.reflection.convergence_reason is ConvergenceReason.UNKNOWN_QUALITY
     assert names(events) == snapshot(
         ["reflection.generated", "run.degraded", "reflection.reflected", "reflection.converged"]
     )
@@ -181,7 +153,7 @@ async def test_budget_ends_the_run_with_the_best_version() -> None:
         model=ScriptedModel(["a", "b", "c"]), architecture=pattern, budget=Budget(requests=2), watch=events.append
     )
     run = await agent.run("Write.")
-    result = result_of(run)
+    result = run.reflection
     assert (run.output, run.status, result.convergence_reason) == ("a", "budget_exhausted", "token_budget")
     assert [one.output for one in result.history.versions] == ["a", "b"]
     assert names(events)[-2:] == ["reflection.converged", "run.budget_exhausted"]
@@ -192,7 +164,7 @@ async def test_budget_that_ends_before_a_version_is_judged_keeps_it() -> None:
         "Write."
     )
     assert (run.output, run.score) == ("a", None)
-    assert result_of(run).history.versions[0].evaluation.overall_score is None
+    assert run.reflection.history.versions[0].evaluation.overall_score is None
 
 
 async def test_budget_that_allows_no_draft_gives_no_result() -> None:
@@ -208,7 +180,7 @@ async def test_revision_tokens_end_the_loop() -> None:
     pattern = ReflectionPattern(
         evaluator=Scores(0.1, 0.3, 0.5, 0.7), revision=RevisionOptions(max_revision_tokens=5), max_iterations=9
     )
-    result = result_of(await Agent(model=model, architecture=pattern).run("Write."))
+    result = (await Agent(model=model, architecture=pattern).run("Write.")).reflection
     assert (result.best_output, result.convergence_reason) == ("c c c", "token_budget")
     assert [dict[str, Any](call.settings or {}) for call in model.calls] == [
         {},
@@ -226,7 +198,7 @@ async def test_revision_tokens_end_in_the_middle_of_a_revision() -> None:
     )
     run = await Agent(model=ScriptedModel(["a", unreadable]), architecture=pattern).run("Write.")
     assert (run.output, run.status) == ("a", "unsatisfied")
-    assert result_of(run).convergence_reason is ConvergenceReason.TOKEN_BUDGET
+    assert run.reflection.convergence_reason is ConvergenceReason.TOKEN_BUDGET
 
 
 async def test_a_revision_that_fails_leaves_the_version_before() -> None:
@@ -258,7 +230,7 @@ async def test_a_draft_that_is_broken_off_is_the_answer_unjudged() -> None:
     events: list[Event] = []
     run = await Agent(model=model, architecture=pattern, tools=[search], watch=events.append).run("Find.")
     assert (run.output, run.score) == ("Looking.", None)
-    assert result_of(run).convergence_reason is ConvergenceReason.INTERRUPTED
+    assert run.reflection.convergence_reason is ConvergenceReason.INTERRUPTED
     assert "reflection.generated" not in names(events)
 
 
@@ -270,7 +242,7 @@ async def test_a_rewrite_that_is_broken_off_leaves_the_version_before() -> None:
     pattern = ReflectionPattern(base=ReAct(max_turns=1), evaluator=Scores(0.5))
     run = await Agent(model=model, architecture=pattern, tools=[search]).run("Find.")
     assert (run.output, run.score) == ("draft", 0.5)
-    assert result_of(run).convergence_reason is ConvergenceReason.INTERRUPTED
+    assert run.reflection.convergence_reason is ConvergenceReason.INTERRUPTED
 
 
 async def test_streams_text_and_events() -> None:

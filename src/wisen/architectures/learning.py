@@ -11,7 +11,7 @@ from typing import Literal
 from wisen.architectures.selection import SELECTIONS, Selection
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
 from wisen.errors import BudgetExceededError, ConfigError, ReflectionError
-from wisen.events import Degraded, Event, LessonPersisted, LessonProduced
+from wisen.events import Degraded, Event, LessonPersisted, LessonProduced, described
 from wisen.memory.compiler import OwnRun, PromptCompiler, Recalled
 from wisen.memory.rank import rank
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
@@ -304,7 +304,7 @@ class Learner:
 
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""
-        said = "no score could be read" if error is None else f"{type(error).__name__}: {error}"
+        said = "no score could be read" if error is None else described(error)
         self._tell(stage, said, skipped, attempt)
 
     def _tell(self, stage: _Stage, said: str, skipped: str, attempt: int) -> None:

@@ -31,7 +31,7 @@ from wisen.architectures.triggers import Due, Steering
 from wisen.convergence import ConvergenceReason, converged
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.criteria import CriteriaEvaluator
-from wisen.events import Converged, Degraded, Event, FailureModeSeen, Reflected, ReflectionTriggered
+from wisen.events import Converged, Degraded, Event, FailureModeSeen, Reflected, ReflectionTriggered, described
 from wisen.models.advised import with_bound_advice
 from wisen.models.steered import SteeredModel
 from wisen.protocols import Evaluator, bound_to_run
@@ -233,7 +233,7 @@ class Course:
 
     def degraded(self, stage: _Stage, error: Exception | str, skipped: str) -> None:
         """Tell the watchers what the run goes without."""
-        said = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        said = error if isinstance(error, str) else described(error)
         self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._own_deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=len(self.versions)))
 
@@ -249,7 +249,7 @@ class Course:
         trace = self._session.recorder.trace()
         steps = "\n".join(f"{event.kind}: {dict(event.data)}" for event in trace.events)
         due = Due(trigger="error", step=trace.step_count, detail=type(error).__name__)
-        return await self.steering.reflection([due], f"{steps}\nThe attempt broke off: {type(error).__name__}: {error}")
+        return await self.steering.reflection([due], f"{steps}\nThe attempt broke off: {described(error)}")
 
     async def _judgement(self, output: str) -> ReflectionEvaluation:
         evaluation = await self._evaluated(self._judge, output, "the score of this version")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wisen.architectures.react import ReAct
 from wisen.errors import BudgetExceededError, ConfigError
-from wisen.events import Degraded, Event, WorkerCompleted, WorkerStarted
+from wisen.events import Degraded, Event, WorkerCompleted, WorkerStarted, described
 from wisen.protocols import Architecture, Worker
 from wisen.session import AgentSession, Dependencies
 
@@ -81,7 +81,7 @@ class Supervisor:
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - a worker's tools may be anybody's code; the supervisor can do without it
-            said = f"{type(error).__name__}: {error}"
+            said = described(error)
             deps.emit(Degraded(stage="worker", error=said, skipped=f"the answer of worker {role!r}"))
             output = f"The worker {role!r} failed ({said}). Go on without it, or try another way."
         deps.emit(WorkerCompleted(worker=role, output=output))

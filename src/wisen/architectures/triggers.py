@@ -13,7 +13,7 @@ from pydantic_ai.models import Model
 
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.quoting import quotation
-from wisen.events import Degraded, ReflectionTriggered, Steered
+from wisen.events import Degraded, ReflectionTriggered, Steered, described
 from wisen.models.calls import ask
 from wisen.models.conversation import conversation
 from wisen.models.steered import anchor, failures_in, results_in, steps_in, with_notes
@@ -204,7 +204,7 @@ class Steering:
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - a reflection is an extra; without it the run goes on as it was
-            said = f"{type(error).__name__}: {error}"
+            said = described(error)
             self._deps.emit(Degraded(stage="reflect", error=said, skipped="a reflection in the middle of the run"))
             return ""
         if note:
@@ -221,7 +221,7 @@ class Steering:
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - as above
-            said = f"{type(error).__name__}: {error}"
+            said = described(error)
             self._deps.emit(Degraded(stage="reflect", error=said, skipped="a reflection on a drop of quality"))
             return ""
 

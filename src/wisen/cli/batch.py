@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from wisen.agent import Agent
 from wisen.errors import StoreError, WisenError
-from wisen.events import Event, RunStarted
+from wisen.events import Event, RunStarted, described
 from wisen.protocols import BoundToRun, Evaluator, ModelBinder, RunLog
 from wisen.records import ReflectionEvaluation, RunRecord, Task, TokenUsage, Trace
 
@@ -153,7 +153,7 @@ class Runner:
             record = RunRecord(run_id="", task=job.task, status="failed")
             with suppress(StoreError, IndexError):
                 record = await self.log.run(started[0])
-            said = str(error) if isinstance(error, WisenError) else f"{type(error).__name__}: {error}"
+            said = str(error) if isinstance(error, WisenError) else described(error)
             return Outcome(record=record, error=said)
         unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
         error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
