@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from wisen.records import NEVER
 
@@ -93,6 +94,21 @@ class Provenance:
     verified: bool = False
     """Whether execution or an exact check, and not a model's opinion, decided on the run it comes from."""
     created_at: datetime = NEVER
+    agent: str = ""
+    """Whose run it was."""
+    source: str = ""
+    """What it was taken from, where that isn't a run: a file's name, an address, a person."""
+
+    @property
+    def origin(self) -> Literal["verified", "judged", "imported", "human"]:
+        """How far it can be trusted: an own run that a check decided on, or a model; others' text; or a person's."""
+        match self.created_by:
+            case "human":
+                return "human"
+            case "import":
+                return "imported"
+            case _:
+                return "verified" if self.verified else "judged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +185,8 @@ class MemoryCard:
     @property
     def is_episode(self) -> bool:
         """Whether it is a task with its accepted answer from an own verified run: only these become chat turns."""
-        return self.kind is MemoryKind.SKILL_CARD and self.provenance.verified and bool(self.situation.prompt)
+        own = self.provenance.origin == "verified"
+        return self.kind is MemoryKind.SKILL_CARD and own and bool(self.situation.prompt)
 
     def with_status(self, status: MemoryStatus) -> "MemoryCard":
         """The same card one version later, in another status."""

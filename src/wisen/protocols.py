@@ -147,6 +147,25 @@ class KeepsLessons(Protocol):
         ...
 
 
+FindingFamily = Literal["secret", "personal", "infrastructure", "injection", "hidden", "form"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a rule found, and where; never the text that it found."""
+
+    rule: str
+    """The rule's name: "aws-access-key", "overrides-instructions"."""
+    family: FindingFamily
+    start: int
+    """Where it begins in the text as it came, in characters."""
+    end: int
+    label: str = ""
+    """What may stand for it, in words: "API key", "host"."""
+    field: str = ""
+    """The card's field: "content", "steps[2]", "situation.prompt"; "" for a text of its own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenVerdict:
     """What a screen says of a card."""

@@ -275,6 +275,7 @@ class Learner:
             evaluator=evaluation.evaluator,
             verified=evaluation.verifiable and (accepted or card.kind is not MemoryKind.SKILL_CARD),
             created_at=self._deps.clockwork.now(),
+            agent=self._deps.agent,
         )
         tenant = self._task.tenant
         scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)

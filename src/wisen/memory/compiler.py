@@ -18,6 +18,12 @@ _FRAME_CLOSES = "</memory>"
 _CHARACTERS_PER_TOKEN = 4
 _LONGEST_OWN = 600
 _MOST_OWN = 10
+_ORIGINS = {
+    "verified": "from an own verified run",
+    "judged": "from an own run judged by a model",
+    "imported": "imported",
+    "human": "from a person",
+}
 _NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 
 
@@ -137,13 +143,7 @@ def _note(card: MemoryCard) -> str:
 
 
 def _origin(card: MemoryCard) -> str:
-    match card.provenance.created_by:
-        case "human":
-            return "from a person"
-        case "import":
-            return "imported"
-        case _:
-            return "from an own verified run" if card.provenance.verified else "from an own run judged by a model"
+    return _ORIGINS[card.provenance.origin]
 
 
 def _indented(text: str) -> str:

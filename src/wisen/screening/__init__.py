@@ -1,0 +1,1 @@
+"""What may enter memory and prompts: redaction, the immune scan, and the screens made of them."""
