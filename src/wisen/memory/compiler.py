@@ -16,7 +16,7 @@ _FRAME_OPENS = (
 )
 _FRAME_CLOSES = "</memory>"
 _CHARACTERS_PER_TOKEN = 4
-_LONGEST_OWN = 600
+_LONGEST_ANSWER = 600
 _MOST_OWN = 10
 _ORIGINS = {
     "verified": "from an own verified run",
@@ -55,18 +55,20 @@ class PromptCompiler:
     max_tokens: int = 1_500
     """Bound on section and turns together, at four characters a token.
 
-    What this run has learned itself comes first, the last ten of each sort and 600 characters of each; then the
-    block, which loses its oldest lines; then
-    cards, which are left out where they don't fit."""
+    What this run has learned itself comes first, the last ten of each sort and the beginning of each; then the block,
+    which loses its oldest lines; then cards, which are left out where they don't fit."""
     episodes: str = "turns"
     """"turns" or "section"."""
+    own_characters: int = 600
+    """Most characters of each lesson of this run's own."""
 
     def __post_init__(self) -> None:
         """Refuse a layout that doesn't exist with `ConfigError`."""
         if self.episodes not in ("turns", "section"):
             raise ConfigError(f"PromptCompiler(episodes={self.episodes!r}): must be 'turns' or 'section'")
-        if self.max_tokens < 1:
-            raise ConfigError(f"PromptCompiler(max_tokens={self.max_tokens!r}): must be 1 or more")
+        for name in ("max_tokens", "own_characters"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"PromptCompiler({name}={getattr(self, name)!r}): must be 1 or more")
 
     @property
     def layout(self) -> str:
@@ -78,7 +80,7 @@ class PromptCompiler:
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """
-        own = _clipped(own if own is not None else OwnRun())
+        own = _clipped(own if own is not None else OwnRun(), self.own_characters)
         injections: list[Injection] = []
         turns: list[tuple[str, str]] = []
         notes: list[str] = []
@@ -103,13 +105,16 @@ class PromptCompiler:
         return Advice(section=_section(notes, block, own), turns=tuple(turns), injections=tuple(injections))
 
 
-def _clipped(own: OwnRun) -> OwnRun:
+def _clipped(own: OwnRun, most: int) -> OwnRun:
     """The last few, and of each the beginning: enough to know a wrong answer by, however long it was."""
-    lessons, rejected = (
-        tuple(one if len(one) <= _LONGEST_OWN else f"{one[:_LONGEST_OWN]} …" for one in some[-_MOST_OWN:])
-        for some in (own.lessons, own.rejected)
+    return OwnRun(
+        lessons=tuple(_beginning(one, most) for one in own.lessons[-_MOST_OWN:]),
+        rejected=tuple(_beginning(one, _LONGEST_ANSWER) for one in own.rejected[-_MOST_OWN:]),
     )
-    return OwnRun(lessons=lessons, rejected=rejected)
+
+
+def _beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"
 
 
 def _section(notes: Sequence[str], block: str, own: OwnRun) -> str:
