@@ -13,7 +13,9 @@ from wisen.cli import lessons, runs
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.output import line
+from wisen.cli.rollback import rollback
 from wisen.cli.run import run
+from wisen.cli.screen import screen
 from wisen.errors import WisenError
 
 _BAD_INPUT = 2
@@ -40,6 +42,7 @@ def application() -> typer.Typer:
     app.command("run")(run)
     app.add_typer(_lessons(), name="lessons")
     app.add_typer(_runs(), name="runs")
+    app.command("screen")(screen)
     app.command("doctor")(doctor)
     return app
 
@@ -120,6 +123,7 @@ def _lessons() -> typer.Typer:
     group.command("show")(lessons.show)
     group.command("search")(lessons.search)
     group.command("export")(lessons.export)
+    group.command("rollback")(rollback)
     group.command("path")(lessons.path)
     return group
 

@@ -208,6 +208,7 @@ class Database:
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._fsync else 'NORMAL'}")
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB if write else _CACHE_KIB // 4}")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")  # what is withdrawn or deleted leaves nothing in the file
             self._settle(connection)
             connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}" if write else "PRAGMA query_only = ON")
         except BaseException:

@@ -1,0 +1,94 @@
+"""`wisen lessons rollback`: withdraws what came of a run, a source, a tenant or a time, and lists what stays."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from wisen.cli.output import AsJson, Column, print_json, print_table
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, Tenant, choose_embedder, choose_store, drive
+from wisen.errors import ConfigError
+from wisen.memory_ci.rollback import Origin, Rollback
+from wisen.memory_ci.rollback import rollback as withdraw
+
+_TIME = "TIME"
+
+
+def rollback(  # noqa: PLR0913 - each is a command-line option
+    *,
+    run: Annotated[str, typer.Option("--run", metavar="ID", help="What came of this run.", show_default=False)] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What was taken from this file or address, or made by import, human or reflexion.",
+            show_default=False,
+        ),
+    ] = "",
+    tenant: Tenant = None,
+    since: Annotated[
+        str,
+        typer.Option(metavar=_TIME, help="What was made then or later, such as 2026-03-01T08:00.", show_default=False),
+    ] = "",
+    until: Annotated[
+        str, typer.Option(metavar=_TIME, help="What was made before then; times are UTC.", show_default=False)
+    ] = "",
+    downstream: Annotated[
+        bool, typer.Option("--downstream", help="And what was learned by runs that were shown it, and so on.")
+    ] = False,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with each card.", show_default=False)] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this, only say what would be done.")] = False,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw lessons for good: of each only its id, origin and the reason are kept."""
+    origin = Origin(
+        run_id=run, source=source, tenant=tenant, since=_moment("--since", since), until=_moment("--until", until)
+    )
+    choice = choose_store(store).existing()
+    done = drive(_withdraw(choice, embedder, origin, note=note, downstream=downstream, dry_run=not yes))
+    if as_json:
+        print_json({"done": yes, **asdict(done)})
+        return
+    _print(done, did=yes)
+
+
+async def _withdraw(
+    choice: StoreChoice, embedder_name: str | None, origin: Origin, *, note: str, downstream: bool, dry_run: bool
+) -> Rollback:
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+    embedder, _ = await choose_embedder(choice, embedder_name)
+    async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=dry_run) as store:
+        return await withdraw(store, origin, note=note, downstream=downstream, dry_run=dry_run)
+
+
+def _print(done: Rollback, *, did: bool) -> None:
+    rows = [
+        *(("withdrawn", "card", one, "") for one in done.withdrawn),
+        *(("restored", "card", one, "what had superseded it is withdrawn") for one in done.restored),
+        *(("left", one.what, one.id, one.why) for one in done.left),
+    ]
+    columns = (
+        Column(heading="done" if did else "to do"),
+        Column(heading="what"),
+        Column(heading="id", id=True),
+        Column(heading="why", wide=True),
+    )
+    if rows:
+        print_table(columns, rows)
+    withdrawn, restored, left = len(done.withdrawn), len(done.restored), len(done.left)
+    said = f"{withdrawn} withdrawn, {restored} restored, {left} left as they are"
+    typer.echo(said if did else f"nothing was changed ({said}); add --yes to do it", err=True)
+
+
+def _moment(option: str, text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{option} {text!r}: isn't a time; write it as 2026-03-01 or 2026-03-01T08:00") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

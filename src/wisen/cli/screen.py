@@ -1,0 +1,123 @@
+"""`wisen screen`: says what the screen would take out of texts or reject, with an exit code for hooks."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from wisen.cli.output import AsJson, line, print_json
+from wisen.errors import ConfigError
+from wisen.protocols import Finding
+
+_FOUND = 1
+_LENGTHS = "Most characters that a lesson may have; without it, files of any length are looked at."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """One text and what the screen says of it."""
+
+    name: str
+    """The file, and for texts in lines, the line."""
+    outcome: str
+    text: str
+    kept: str | None
+    findings: tuple[Finding, ...]
+
+
+def screen(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Texts to look at, or - for standard input.", show_default=False),
+    ],
+    *,
+    jsonl: Annotated[
+        str, typer.Option("--jsonl", metavar="FIELD", help="Each line is a JSON object; look at this field of it.")
+    ] = "",
+    show: Annotated[
+        bool, typer.Option("--print", help="Print the texts as they would be kept; findings go to standard error.")
+    ] = False,
+    max_characters: Annotated[int | None, typer.Option(metavar="N", min=1, help=_LENGTHS)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what the screen would redact or reject. Exit code: 0 nothing, 1 something found, 2 unreadable."""
+    looked = [_look(name, text, max_characters) for file in files for name, text in _texts(file, jsonl)]
+    if as_json:
+        print_json([_json(one) for one in looked])
+    else:
+        for one in looked:
+            _report(one, aside=show)
+    if show:
+        for one in looked:
+            if one.kept is not None:
+                typer.echo(one.kept, nl=not one.kept.endswith("\n"))
+    bad = sum(one.outcome != "pass" for one in looked)
+    if not as_json:
+        typer.echo(_summary(looked, bad), err=True)
+    if bad:
+        raise typer.Exit(_FOUND)
+
+
+def _texts(file: str, field: str) -> Iterator[tuple[str, str]]:
+    name = "standard input" if file == "-" else file
+    try:
+        text = sys.stdin.buffer.read().decode() if file == "-" else Path(file).read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{name}: isn't UTF-8 text (byte {error.start}); `wisen screen` reads texts") from None
+    if not field:
+        yield name, text
+        return
+    for number, row in enumerate(text.splitlines(), 1):
+        if row.strip():
+            yield f"{name}:{number}", _field(f"{name}:{number}", row, field)
+
+
+def _field(name: str, row: str, field: str) -> str:
+    try:
+        value: object = json.loads(row)
+    except ValueError:
+        raise ConfigError(f"{name}: isn't JSON; --jsonl reads one object a line") from None
+    found: object = cast("dict[str, object]", value).get(field) if isinstance(value, dict) else None
+    if not isinstance(found, str):
+        raise ConfigError(f"{name}: has no text {field!r}; name another field with --jsonl")
+    return found
+
+
+def _look(name: str, text: str, most: int | None) -> Looked:
+    from wisen.screening.screens import DefaultScreen, check_text  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    verdict = check_text(DefaultScreen(max_characters=most if most is not None else len(text) + 1), text)
+    kept = None if verdict.card is None else verdict.card.content
+    return Looked(name=name, outcome=verdict.outcome, text=text, kept=kept, findings=verdict.findings)
+
+
+def _report(one: Looked, *, aside: bool) -> None:
+    done = "would be taken out" if one.outcome == "redacted" else "rejected"
+    for finding in one.findings:
+        before = one.text[: finding.start]
+        row, column = before.count("\n") + 1, finding.start - (before.rfind("\n") + 1) + 1
+        what = f"{finding.family}/{finding.rule}"
+        typer.echo(line(f"{one.name}:{row}:{column}: {what}: {done}", 500), err=aside)
+
+
+def _summary(looked: list[Looked], bad: int) -> str:
+    if not bad:
+        return f"nothing found in {len(looked)} text{'s' if len(looked) != 1 else ''}"
+    counts = {name: sum(one.outcome == name for one in looked) for name in ("redacted", "rejected")}
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return f"of {len(looked)} text{'s' if len(looked) != 1 else ''}: {said}"
+
+
+def _json(one: Looked) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "outcome": one.outcome,
+        "findings": [
+            {name: value for name, value in asdict(finding).items() if name != "field"} for finding in one.findings
+        ],
+        "kept": one.kept,
+    }

@@ -1,0 +1,194 @@
+"""Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.errors import CardNotFoundError, ConfigError, StoreError
+from wisen.memory_ci.status import reject
+from wisen.protocols import RunLog, VectorStore
+from wisen.recall import CardFilter
+from wisen.records import NEVER, RunRecord
+
+_PAGE = 500
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where the cards to withdraw come from; every condition must hold, and there has to be one."""
+
+    run_id: str = ""
+    source: str = ""
+    """The provenance's `source`, or who made the card: "import", "human", "reflexion"."""
+    tenant: str | None = None
+    """`None` means all tenants; "" is the one without a name."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """Cards made from `since` on and before `until`, both with a time zone."""
+
+    def __post_init__(self) -> None:
+        """Refuse to mean everything, and times without a zone, with `ConfigError`."""
+        if not self._named:
+            raise ConfigError("rollback: name a run, a source, a tenant or a time; it doesn't withdraw everything")
+        for name, moment in (("since", self.since), ("until", self.until)):
+            if moment is not None and moment.tzinfo is None:
+                raise ConfigError(f"rollback({name}={moment.isoformat()!r}): needs a time zone, such as +00:00")
+
+    @property
+    def _named(self) -> bool:
+        return bool(self.run_id or self.source or self.since or self.until) or self.tenant is not None
+
+    def accepts(self, card: MemoryCard) -> bool:
+        """Whether the card came from there. One whose time isn't known came at no time."""
+        told = card.provenance
+        when = told.created_at
+        return (
+            (not self.run_id or told.run_id == self.run_id)
+            and (not self.source or self.source in (told.source, told.created_by))
+            and (self.tenant is None or card.scope.tenant == self.tenant)
+            and ((self.since is None and self.until is None) or when != NEVER)
+            and (self.since is None or when >= self.since)
+            and (self.until is None or when < self.until)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """Something that a withdrawn card has touched, and that a rollback doesn't undo."""
+
+    what: Literal["card", "count", "run", "correction", "block"]
+    """"card": learned by a run that was shown a withdrawn card. "count": a card that counts the lessons of a withdrawn
+    run as its own. "run": the record of a run that taught, or was shown, a withdrawn card; what the run put out is in
+    it. "correction": a card that corrects a withdrawn one. "block": lines of a memory block, which keep no origin."""
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollback:
+    """What a rollback did, or would do."""
+
+    withdrawn: tuple[str, ...] = ()
+    """Ids of the cards that are rejected now: none of their text is kept."""
+    restored: tuple[str, ...] = ()
+    """Cards that a withdrawn one had superseded, and that may be recalled again."""
+    left: tuple[Left, ...] = ()
+
+
+async def rollback(
+    store: VectorStore, origin: Origin, *, note: str = "", downstream: bool = False, dry_run: bool = False
+) -> Rollback:
+    """Withdraw the cards that come from `origin`.
+
+    Args:
+        store: Where they are. Where it keeps records of runs as well, these tell who was shown the cards.
+        origin: Which cards.
+        note: Why; kept with each of them.
+        downstream: Whether cards go too that were learned by runs which were shown one of these, and so on.
+        dry_run: Whether to look only.
+
+    A rollback that was broken off can be repeated. Raises `StoreError` where the store fails.
+    """
+    cards = {card.id: card async for card in _all_cards(store)}
+    live = {one for one, card in cards.items() if card.status is not MemoryStatus.REJECTED}
+    log = _Runs([record async for record in _all_runs(store, origin.tenant)])
+    chosen = {one for one in live if origin.accepts(cards[one])}
+    while downstream and (more := (log.learned_from(chosen) & live) - chosen):
+        chosen |= more
+    restored = {one for one in live - chosen if cards[one].superseded_by in chosen}
+    if not dry_run:
+        # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
+        for one in sorted(chosen):
+            await _change(store, one, lambda card: _withdrawn(card, note))
+        for one in sorted(restored):
+            await _change(store, one, lambda card: replace(card, superseded_by="", version=card.version + 1))
+    left = _left(cards, chosen, log, origin)
+    return Rollback(withdrawn=tuple(sorted(chosen)), restored=tuple(sorted(restored)), left=tuple(left))
+
+
+@dataclass(slots=True)
+class _Runs:
+    """What the records of runs say of cards: which were shown, and which were taught."""
+
+    records: list[RunRecord]
+    shown: dict[str, set[str]] = field(init=False)
+    taught: dict[str, set[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shown = {
+            record.run_id: {one.card_id for attempt in record.attempts for one in attempt.injections if one.shown}
+            for record in self.records
+        }
+        self.taught = {
+            record.run_id: {one for attempt in record.attempts for one in attempt.lesson_ids} for record in self.records
+        }
+
+    def learned_from(self, cards: set[str]) -> set[str]:
+        """Cards that were taught by runs which had been shown one of these."""
+        return {one for run, shown in self.shown.items() if shown & cards for one in self.taught[run]}
+
+
+def _left(cards: dict[str, MemoryCard], chosen: set[str], log: _Runs, origin: Origin) -> Iterable[Left]:
+    kept = {one for one, card in cards.items() if card.status is not MemoryStatus.REJECTED} - chosen
+    runs = {cards[one].provenance.run_id for one in chosen} | {origin.run_id}
+    for one in sorted(log.learned_from(chosen) & kept):
+        if cards[one].provenance.run_id not in runs:
+            yield Left(what="card", id=one, why="learned by a run that was shown a withdrawn card")
+    for run in sorted(log.taught):
+        if run in runs:
+            yield Left(what="run", id=run, why="its record, with task and answers, stays")
+            for one in sorted(log.taught[run] & kept):
+                yield Left(what="count", id=one, why=f"counts what run {run} taught as a lesson seen before")
+            if log.taught[run] - cards.keys():
+                yield Left(what="block", id=run, why="this run wrote to a memory block; its lines keep no origin")
+        elif log.shown[run] & chosen:
+            yield Left(what="run", id=run, why="was shown a withdrawn card")
+    for one in sorted(chosen):
+        if cards[one].superseded_by in kept:
+            yield Left(what="correction", id=cards[one].superseded_by, why=f"corrects the withdrawn card {one}")
+
+
+def _withdrawn(card: MemoryCard, note: str) -> MemoryCard | None:
+    if card.status is MemoryStatus.REJECTED:
+        return None
+    kept = reject(card, note=f"withdrawn: {note}" if note else "withdrawn")
+    return replace(kept, version=card.version + 1)
+
+
+async def _change(store: VectorStore, card_id: str, change: Callable[[MemoryCard], MemoryCard | None]) -> None:
+    """Write the changed card, again where somebody else changed it in between; a card that is gone needs no change."""
+    for number in range(_TRIES):
+        try:
+            changed = change((await store.get([card_id]))[0])
+        except CardNotFoundError:
+            return
+        if changed is None:
+            return
+        try:
+            await store.update(changed)
+        except StoreError:
+            if number == _TRIES - 1:
+                raise
+        else:
+            return
+
+
+async def _all_cards(store: VectorStore) -> AsyncIterator[MemoryCard]:
+    offset = 0
+    while page := await store.list(CardFilter(), limit=_PAGE, offset=offset):
+        for card in page:
+            yield card
+        offset += len(page)
+
+
+async def _all_runs(store: VectorStore, tenant: str | None) -> AsyncIterator[RunRecord]:
+    if not isinstance(store, RunLog):
+        return
+    offset = 0
+    while page := await store.runs(tenant=tenant, limit=_PAGE, offset=offset):
+        for record in page:
+            yield record
+        offset += len(page)

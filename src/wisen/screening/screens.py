@@ -1,0 +1,198 @@
+"""The screens: each judges a card, a chain of them judges it by all, and `DefaultScreen` is the chain in front of every store.
+
+Screening is partial by nature: instructions worded as ordinary advice pass. It is the first of several guards;
+provenance, quarantine, the quoted frame in the prompt and trials are the others.
+"""
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from wisen.cards import MemoryCard, MemoryKind
+from wisen.protocols import Finding, Screen, ScreenVerdict
+from wisen.screening.attacks import find_attacks
+from wisen.screening.cleaning import cleaned
+from wisen.screening.infrastructure import find_infrastructure
+from wisen.screening.personal import find_personal
+from wisen.screening.secrets import find_secrets
+from wisen.screening.texts import Part, parts_of, with_parts
+
+Detector = Callable[[str], list[Finding]]
+DETECTORS: tuple[Detector, ...] = (find_secrets, find_personal, find_infrastructure)
+
+_REMEMBERED = 4_096
+_SAYS_NOTHING = re.compile(
+    r"\W{0,9}(?:n/?a|none|null|nil|nothing|todo|tbd|lorem ipsum|no (?:lesson|advice|reflection|comment|issues?)s?"
+    r"(?: (?:needed|learned|learnt|available|found|to (?:report|give)))?)\W{0,9}(?:\Z|(?<=lorem ipsum).*)"
+    r"|(?:i(?:'m| am) (?:very )?sorry,? (?:but )?(?:i |as an)|as an? (?:ai|large) (?:language )?model,? i (?:can|do|am))",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormScreen:
+    """Rejects what is no lesson by its form: too long, empty, without words, or a refusal to give one."""
+
+    max_characters: int = 8_000
+    """Most characters of a card that a prompt could show."""
+    name: str = "form"
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        length = sum(len(part.text) for part in parts_of(card) if part.shown)
+        if length > self.max_characters:
+            return _rejected("too-long", length)
+        own = card.text.strip()
+        if not own:
+            return _rejected("empty", 0)
+        if card.kind is MemoryKind.SKILL_CARD:  # an answer may be anything
+            return ScreenVerdict(outcome="pass", card=card)
+        if not any(map(str.isalpha, own)):
+            return _rejected("no-words", length)
+        return (
+            _rejected("says-nothing", length) if _SAYS_NOTHING.match(own) else ScreenVerdict(outcome="pass", card=card)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImmuneScreen:
+    """Rejects texts that give orders to the model that will read them, in the open, hidden or encoded."""
+
+    name: str = "immune"
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        shown = [part for part in parts_of(card) if part.shown]
+        found = [one for one in find_attacks("\n".join(part.text for part in shown)) if one.family == "injection"]
+        if not found:
+            return ScreenVerdict(outcome="pass", card=card)
+        return ScreenVerdict(outcome="rejected", card=None, findings=placed(found, shown))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionScreen:
+    """Takes secrets, personal data, addresses of the own infrastructure and hidden characters out of a card."""
+
+    detectors: tuple[Detector, ...] = DETECTORS
+    name: str = "redaction"
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        parts = parts_of(card)
+        texts, found = cleaned([part.text for part in parts], self.detectors)
+        if not found:
+            return ScreenVerdict(outcome="pass", card=card)
+        kept = [replace(part, text=text) for part, text in zip(parts, texts, strict=True)]
+        return ScreenVerdict(outcome="redacted", card=with_parts(card, kept), findings=placed(found, parts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenChain:
+    """Asks several screens one after the other; each sees what the one before has left, and the first rejection ends it."""
+
+    screens: tuple[Screen, ...]
+    name: str = "chain"
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        findings: list[Finding] = []
+        left = card
+        for screen in self.screens:
+            verdict = screen.check(left)
+            if verdict.card is None:
+                return verdict
+            findings += verdict.findings
+            left = verdict.card
+        outcome = "pass" if left is card else "redacted"
+        return ScreenVerdict(outcome=outcome, card=left, findings=tuple(findings))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultScreen:
+    """Form, immune scan and redaction in turn; remembers its verdicts on the cards that it saw last, by their hashes.
+
+    Of a card with several faults the first screen that rejects it says why.
+    """
+
+    max_characters: int = 8_000
+    """Cards that would show a prompt more than that are rejected: they aren't lessons."""
+    detectors: tuple[Detector, ...] = DETECTORS
+    name: str = "default"
+    _passed: "_Passed" = field(default_factory=lambda: _Passed(), init=False, repr=False, compare=False)
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        key = _digest(card)
+        if key in self._passed:
+            return ScreenVerdict(outcome="pass", card=card)
+        form = FormScreen(max_characters=self.max_characters)
+        chain = ScreenChain(screens=(form, ImmuneScreen(), RedactionScreen(detectors=self.detectors)))
+        verdict = chain.check(card)
+        if verdict.outcome == "pass":
+            self._passed.add(key)
+        return verdict
+
+
+class _Passed:
+    """Hashes of the cards that passed unchanged, the last few thousand. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._keys: OrderedDict[bytes, None] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._keys
+
+    def add(self, key: bytes) -> None:
+        with self._lock:
+            self._keys[key] = None
+            while len(self._keys) > _REMEMBERED:
+                self._keys.popitem(last=False)
+
+
+def check_text(screen: Screen, text: str) -> ScreenVerdict:
+    """What a screen says of a text by itself; the verdict's card has as its content what may be kept."""
+    return screen.check(MemoryCard(kind=MemoryKind.LESSON, content=text, id="text"))
+
+
+def admitted(screen: Screen, text: str) -> str:
+    """What of a text may be shown to a model: the text itself, redacted, or its lines that pass; "" for nothing."""
+    if not text.strip():
+        return ""
+    verdict = check_text(screen, text)
+    if verdict.card is not None:
+        return verdict.card.content
+    lines = text.splitlines()
+    if len(lines) == 1:
+        return ""
+    kept = "\n".join(filter(None, (admitted(screen, line) for line in lines)))
+    again = check_text(screen, kept)
+    # What no single line says, several can say together; being long is all that a sum of good lines may be.
+    long = all(one.rule == "too-long" for one in again.findings)
+    return again.card.content if again.card is not None else kept if long else ""
+
+
+def placed(findings: Sequence[Finding], parts: Sequence[Part]) -> tuple[Finding, ...]:
+    """Findings in texts joined by newlines, each with the field that it begins in and its place there."""
+    result: list[Finding] = []
+    begin, number = 0, 0
+    for one in sorted(findings, key=lambda finding: (finding.start, finding.end)):
+        while number < len(parts) - 1 and one.start > begin + len(parts[number].text):
+            begin += len(parts[number].text) + 1
+            number += 1
+        end = min(one.end - begin, len(parts[number].text))
+        result.append(replace(one, start=one.start - begin, end=max(end, one.start - begin), field=parts[number].field))
+    return tuple(result)
+
+
+def _rejected(rule: str, length: int) -> ScreenVerdict:
+    finding = Finding(rule=rule, family="form", start=0, end=length)
+    return ScreenVerdict(outcome="rejected", card=None, findings=(finding,))
+
+
+def _digest(card: MemoryCard) -> bytes:
+    texts = "\x1f".join((card.kind.value, *(f"{part.field}\x1e{part.text}" for part in parts_of(card))))
+    return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,63 @@
+"""`wisen lessons rollback` says what it would do, and does it when told to."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+Wisen = Callable[..., CompletedProcess[str]]
+
+CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
+TENANT = {"id": "peru", "prompt": "Capital of Peru?", "reference": "Lima", "evaluator": "normalised", "tenant": "acme"}
+
+
+@pytest.fixture
+def learned(wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]) -> Wisen:
+    """The command, over a store with two runs: one that failed once, and one of another tenant."""
+    model = script("Lyon", "Name the seat of government.", "Paris", "Lima")
+    args = ("--model", model, "--seed", "1", "--embedder", "hash")
+    assert wisen("run", tasks(CAPITAL, TENANT), *args).returncode == 0
+    return wisen
+
+
+def contents(wisen: Wisen) -> list[str]:
+    found: dict[str, Any] = json.loads(wisen("lessons", "list", "--json").stdout)
+    return [card["content"] for card in found["lessons"]]
+
+
+def run_of(wisen: Wisen, tenant: str) -> str:
+    runs: list[dict[str, Any]] = json.loads(wisen("runs", "list", "--tenant", tenant, "--json").stdout)
+    return str(runs[0]["run_id"])
+
+
+def test_without_yes_nothing_changes(learned: Wisen) -> None:
+    said = learned("lessons", "rollback", "--tenant", "acme")
+    assert (said.returncode, said.stderr) == (
+        0,
+        "nothing was changed (1 withdrawn, 0 restored, 1 left as they are); add --yes to do it\n",
+    )
+    assert "Lima" in contents(learned)
+
+
+def test_a_run_is_withdrawn(learned: Wisen) -> None:
+    run = run_of(learned, "")
+    done = learned("lessons", "rollback", "--run", run, "--note", "wrong region", "--yes", "--json")
+    told = json.loads(done.stdout)
+    assert (told["done"], len(told["withdrawn"]), [one["what"] for one in told["left"]]) == (True, 2, ["run"])
+    assert contents(learned) == ["", "", "Lima"]
+    shown = learned("lessons", "show", told["withdrawn"][0]).stdout
+    assert "withdrawn: wrong region" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [((), "doesn't withdraw everything"), (("--since", "yesterday"), "--since 'yesterday': isn't a time")],
+)
+def test_bad_input_changes_nothing(learned: Wisen, args: tuple[str, ...], said: str) -> None:
+    done = learned("lessons", "rollback", "--yes", *args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(contents(learned)) == 3
