@@ -6,10 +6,10 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers unit docs bench clean format
+.PHONY: help demo test check lint types layers unit docs bench bench-reflection bench-stopping clean format
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Run the main job on the bundled local model: an agent learns, controls say whether (ARGS="--json --seed 7")
 	@$(BIN)/wisen demo $(ARGS)
@@ -38,6 +38,12 @@ format: .venv/.test ## Format the code
 
 bench: .venv/.demo ## Compare with the alternatives, each in an environment of its own
 	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+bench-reflection: .venv/.demo ## Measure ReflectionPattern on the bundled model, beside the same tokens without feedback
+	@$(BIN)/python benchmarks/reflection_quality.py $(ARGS)
+
+bench-stopping: .venv/.demo ## Try the stopping rules on recorded and simulated runs
+	@$(BIN)/python benchmarks/stopping.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site

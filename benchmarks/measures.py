@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from environments import ALTERNATIVES, DRIVERS, Alternative, python_of
 
@@ -191,6 +191,6 @@ def _merge(into: Samples, more: Samples) -> None:
         if isinstance(value, list):
             into.setdefault(name, []).extend(value)
         elif isinstance(value, dict):
-            _merge(into.setdefault(name, {}), value)
+            _merge(into.setdefault(name, {}), cast("Samples", value))
         else:
             into[name] = value

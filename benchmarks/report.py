@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 Samples = Mapping[str, Any]
 
@@ -296,13 +296,13 @@ def failures(results: Samples) -> list[str]:
 
     def look(where: str, value: object) -> None:
         if isinstance(value, Mapping):
-            for key, inner in value.items():
+            for key, inner in cast("Mapping[object, object]", value).items():
                 if key == "failed":
                     found.append(f"{where}: {inner}")
                 else:
                     look(f"{where}, {key}" if where else str(key), inner)
         elif isinstance(value, list):
-            for inner in value:
+            for inner in cast("list[object]", value):
                 look(where, inner)
 
     look("", results)

@@ -75,8 +75,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--write-docs", action="store_true", help=f"write the tables into {_DOCS.relative_to(ROOT)}")
     asked = parser.parse_args()
     known = {one.name for one in ALTERNATIVES}
-    for option, given, allowed in (("--only", asked.only, known), ("--measure", asked.measure, set(MEASURES))):
-        if unknown := sorted(set(filter(None, given.split(","))) - allowed):
+    lists: dict[str, tuple[str, set[str]]] = {
+        "--only": (asked.only, known),
+        "--measure": (asked.measure, set(MEASURES)),
+    }
+    for option, (given, allowed) in lists.items():
+        if unknown := sorted({name for name in given.split(",") if name} - allowed):
             parser.error(f"{option}: {', '.join(unknown)} is none of {', '.join(sorted(allowed))}")
     return asked
 

@@ -26,8 +26,8 @@ _KEEP, _SPARE = 0.95, 0.2
 _SMALL_GAIN = 0.05
 _EACH = 1000
 _NEVER = 99
-_PATIENT = 4
-"""The smallest with which the simulated runs of the half for choosing, late bloomers aside, reach both goals."""
+_OF_SHORT_LOOPS = 2
+"""The default for loops of up to four versions, tried on longer ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +81,11 @@ def main() -> None:
         print(f"no recorded runs in {asked.data}: simulated ones only", file=sys.stderr)
     groups = _groups([run for run in runs if not run.tuning])
     default = ConvergenceOptions()
-    patient = replace(default, plateau_iterations=_PATIENT)
+    impatient = replace(default, plateau_iterations=_OF_SHORT_LOOPS)
     tables = [
         _setting(runs, asked.each),
         "**With the defaults**\n\n" + _by_group(groups, default),
-        f"**With `plateau_iterations={_PATIENT}`**\n\n" + _by_group(groups, patient),
+        f"**With `plateau_iterations={_OF_SHORT_LOOPS}`**\n\n" + _by_group(groups, impatient),
         _hindsight(groups, default),
         _other_values(_groups([run for run in runs if run.tuning])),
     ]
@@ -128,7 +128,7 @@ def attempts(run: Run, options: ConvergenceOptions) -> int:
     """After how many attempts the rule, the threshold or the end of the budget stops the loop."""
     for made in range(1, len(run.scores)):
         outputs, issues = run.outputs[:made], run.issues[:made]
-        if converged(run.scores[:made], outputs, issues, options, threshold=run.threshold):
+        if converged(run.scores[:made], outputs, issues, options, threshold=run.threshold, budget=run.budget):
             return made
     return len(run.scores)
 
@@ -153,7 +153,7 @@ def _judged(run: Run, made: int, options: ConvergenceOptions) -> str:
     """
     quality = run.quality or tuple(score or 0.0 for score in run.scores)
     known = [score for score in run.scores if score is not None]
-    patience = max(options.plateau_iterations, options.pass_fail_iterations if pass_fail(known[:made]) else 0)
+    patience = max(options.patience(run.budget), options.pass_fail_iterations if pass_fail(known[:made]) else 0)
     done = [
         max(quality[:count]) >= run.threshold or max(quality) - max(quality[:count]) < _SMALL_GAIN
         for count in range(1, len(quality) + 1)
@@ -228,11 +228,11 @@ def _kept(found: Figures) -> str:
 
 def _rules() -> Iterable[ConvergenceOptions]:
     for patience, tries, least, swings in itertools.product(
-        (*range(1, 10), _NEVER), (None, 4, 6), (0.0, 0.05, 0.1), (True, False)
+        (*range(1, 10), _NEVER, None), (1, 4, 6), (0.0, 0.05, 0.1), (True, False)
     ):
         yield ConvergenceOptions(
             plateau_iterations=patience,
-            pass_fail_iterations=tries or patience,
+            pass_fail_iterations=tries,
             improvement_threshold=least,
             detect_oscillation=swings,
         )
@@ -261,9 +261,12 @@ def _hindsight(groups: dict[str, list[Run]], default: ConvergenceOptions) -> str
 
 
 def _named(rule: ConvergenceOptions) -> str:
-    patience = "never" if rule.plateau_iterations == _NEVER else f"{rule.plateau_iterations}"
-    tries = max(rule.pass_fail_iterations, rule.plateau_iterations)
-    shown = [patience, "never" if tries == _NEVER else f"{tries}", f"{rule.improvement_threshold:g}"]
+    patience, tries = rule.plateau_iterations, rule.pass_fail_iterations
+    if patience is None:
+        named = ["by the budget", f"the same ({tries} or more)"]
+    else:
+        named = ["never" if one == _NEVER else f"{one}" for one in (patience, max(patience, tries))]
+    shown = [*named, f"{rule.improvement_threshold:g}"]
     return ", ".join(shown if rule.detect_oscillation else [*shown, "no oscillation"])
 
 
@@ -279,21 +282,26 @@ def _other_values(groups: dict[str, list[Run]]) -> str:
     )
     coarse = ("ALFWorld, reflection", "ALFWorld, retry only", "HumanEval", "MBPP", "pass or fail")
     default = ConvergenceOptions()
+    alone = replace(default, plateau_iterations=1)
     settings: tuple[tuple[str, tuple[str, ...], Callable[[int], ConvergenceOptions], range], ...] = (
         ("plateau_iterations", graded, lambda count: replace(default, plateau_iterations=count), range(1, 8)),
-        ("pass_fail_iterations", coarse, lambda count: replace(default, pass_fail_iterations=count), range(2, 11)),
+        ("pass_fail_iterations", coarse, lambda count: replace(alone, pass_fail_iterations=count), range(2, 11)),
     )
-    parts = ["**Other values, on the half that the defaults were chosen on: stay solved, spared**"]
+    parts = ["**Other values, on the half that the defaults were chosen on: stay solved, spared, appropriate**"]
     for option, names, build, values in settings:
         shown = [name for name in names if groups.get(name)]
-        rows = [[str(value), *(_brief(measure(groups[name], build(value))) for name in shown)] for value in values]
+        tried = [(str(value), build(value)) for value in values]
+        rows = [
+            [value, *(_brief(measure(groups[name], rule)) for name in shown)]
+            for value, rule in [*tried, ("by the budget", default)]
+        ]
         parts.append(_table([f"`{option}`", *shown], rows))
     return "\n\n".join(parts)
 
 
 def _brief(found: Figures) -> str:
     kept = f"{found.kept_share:.0%}" if found.solved else "none"
-    return f"{kept}, {found.spared:.0%}"
+    return f"{kept}, {found.spared:.0%}, {found.appropriate:.0%}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -38,8 +38,9 @@ def reason(
     *,
     threshold: float | None = 0.8,
     options: ConvergenceOptions | None = None,
+    budget: int | None = None,
 ) -> ConvergenceReason | None:
-    return converged(scores, outputs, issues, options or ConvergenceOptions(), threshold=threshold)
+    return converged(scores, outputs, issues, options or ConvergenceOptions(), threshold=threshold, budget=budget)
 
 
 def test_reasons_have_the_names_that_results_show() -> None:
@@ -94,6 +95,34 @@ def test_a_check_that_only_passes_or_fails_gets_more_tries() -> None:
     assert reason([0.0] * 6, options=patient) is None
     assert pass_fail([0.0, 1.0])
     assert not pass_fail([0.0, 0.5])
+
+
+@pytest.mark.parametrize(("budget", "patience"), [(None, 2), (1, 2), (3, 2), (4, 2), (5, 3), (7, 4), (10, 6), (15, 9)])
+def test_longer_loops_are_more_patient_unless_a_number_is_given(budget: int | None, patience: int) -> None:
+    assert ConvergenceOptions().patience(budget) == patience
+    assert reason([0.5] * patience, budget=budget) is None
+    assert reason([0.5] * (patience + 1), budget=budget) is R.PLATEAU
+    small_edits = [" ".join([*"abcdefgh" * 20, str(number)]) for number in range(patience + 1)]
+    assert reason([0.5] * patience, small_edits[1:], budget=budget) is None
+    assert reason([0.5] * (patience + 1), small_edits, budget=budget) is R.SEMANTIC_STABILITY
+    tries = max(4, patience)
+    assert reason([0.0] * tries, budget=budget) is None
+    assert reason([0.0] * (tries + 1), budget=budget) is R.PLATEAU
+    three = ConvergenceOptions(plateau_iterations=3)
+    assert reason([0.5] * 3, options=three, budget=budget) is None
+    assert reason([0.5] * 4, options=three, budget=budget) is R.PLATEAU
+
+
+def test_small_gains_go_on_while_as_much_again_reaches_the_goal() -> None:
+    def asked(scores: Sequence[float], goal: float | None) -> ConvergenceReason | None:
+        return converged(scores, [], [], ConvergenceOptions(), threshold=None, goal=goal)
+
+    assert asked([0.75, 0.76, 0.78], None) is R.DIMINISHING_RETURNS
+    assert asked([0.75, 0.76, 0.78], 0.8) is None
+    assert asked([0.75, 0.76, 0.78], 0.9) is R.DIMINISHING_RETURNS
+    assert asked([0.75, 0.76, 0.78], 0.7) is R.DIMINISHING_RETURNS
+    assert asked([0.75, 0.95], 0.8) is None
+    assert asked([0.75, 0.75, 0.75], 0.8) is R.PLATEAU
 
 
 def test_an_output_that_no_longer_changes_ends_the_loop_unless_the_score_gained() -> None:
@@ -167,6 +196,8 @@ def test_single_criteria() -> None:
     assert not diminishing_returns([0.5, 0.51], iterations=1, goal=0.52)
     assert diminishing_returns([0.5, 0.51], iterations=1, goal=0.53)
     assert not diminishing_returns([0.7, 0.75], iterations=1)
+    assert diminishing_returns([0.5, 0.56, 0.56, 0.56, 0.56], iterations=4)
+    assert not diminishing_returns([0.5, 0.56, 0.56, 0.6, 0.6], iterations=4)
     assert oscillation([0.6, 0.4, 0.6, 0.4])
     assert oscillation([0.1, 0.9, 0.6, 0.4, 0.6, 0.4])
     assert not oscillation([0.6, 0.4, 0.6])

@@ -172,7 +172,7 @@ def test_commands_exist(words: list[str]) -> None:
     if program == "wisen":
         parse(arguments)
     if program == "make":
-        targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
         assert arguments[0] in targets
         given = [word.removeprefix("ARGS=") for word in arguments if word.startswith("ARGS=")]
         if arguments[0] == "demo":

@@ -7,7 +7,7 @@ They see the past only: scores in [0, 1] (`None` where unknown), outputs and iss
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import pairwise
@@ -16,6 +16,8 @@ from wisen.errors import ConfigError
 
 _EPSILON = 1e-9
 """Differences of scores below it come from rounding."""
+_SHARE_OF_BUDGET = 0.6
+_LEAST_PATIENCE = 2
 _WORD = re.compile(r"\w+")
 
 
@@ -49,11 +51,13 @@ class ConvergenceReason(StrEnum):
 class ConvergenceOptions:
     """When `converged` ends a loop. `docs/stopping.md` has the figures behind the defaults."""
 
-    plateau_iterations: int = 2
-    """So many iterations in a row that don't improve on the best score end the loop."""
+    plateau_iterations: int | None = None
+    """So many iterations in a row that don't improve on the best score end the loop. `None`: as many as the loop's
+    budget suggests, see `patience`; 2 for loops of up to four versions."""
     improvement_threshold: float = 0.05
     """The least gain on the best score before that is an improvement. 0: any is. Smaller ones go on nevertheless as
-    long as as much again would reach the threshold."""
+    long as as much again would reach the threshold. Half of it, on average over `plateau_iterations`, is the least
+    gain of them together."""
     pass_fail_iterations: int = 4
     """Stands in for a smaller `plateau_iterations` and `repeated_issues` while all scores are 0 or 1: such scores show
     no progress before the last step, so that they say little about what comes."""
@@ -77,6 +81,16 @@ class ConvergenceOptions:
             if share is not None and not 0.0 <= share <= 1.0:
                 raise ConfigError(f"ConvergenceOptions({name}={share!r}): must be in [0, 1]")
 
+    def patience(self, budget: int | None = None) -> int:
+        """How many iterations without improvement a loop is granted that makes at most `budget`, its first included.
+
+        `plateau_iterations` if that was given; else 60 % of the budget, rounded, and at least 2, also if the budget
+        isn't known.
+        """
+        if self.plateau_iterations is not None:
+            return self.plateau_iterations
+        return max(_LEAST_PATIENCE, round(_SHARE_OF_BUDGET * (budget or 0)))
+
 
 def converged(
     scores: Sequence[float | None],
@@ -85,6 +99,8 @@ def converged(
     options: ConvergenceOptions,
     *,
     threshold: float | None,
+    goal: float | None = None,
+    budget: int | None = None,
 ) -> ConvergenceReason | None:
     """Why the loop should end after its last iteration; `None` if it should go on.
 
@@ -97,6 +113,9 @@ def converged(
         issues: What the evaluator complained of after each iteration.
         options: When to end.
         threshold: The last score that reaches it ends the loop. `None`: the caller decides that itself.
+        goal: The score that the loop works towards, where the caller decides whether it has arrived.
+        budget: How many iterations the loop may make in all, its first included. `None`: unknown. Decides how patient
+            the options are where they leave it open; the caller ends the loop at it.
     """
     known = [score for score in scores if score is not None]
     last = scores[-1] if scores else None
@@ -106,7 +125,10 @@ def converged(
         score is not None for score in scores[-options.unknown_iterations :]
     ):
         return ConvergenceReason.UNKNOWN_QUALITY
-    return _standstill(known, outputs, issues, options) or _no_progress(known, options, threshold)
+    own = replace(options, plateau_iterations=options.patience(budget))
+    return _standstill(known, outputs, issues, own) or _no_progress(
+        known, own, goal if threshold is None else threshold
+    )
 
 
 def _standstill(
@@ -116,7 +138,7 @@ def _standstill(
     if (
         options.semantic_similarity is not None
         and not _gained(known, 1, least)
-        and semantic_stability(outputs, similarity=options.semantic_similarity, iterations=options.plateau_iterations)
+        and semantic_stability(outputs, similarity=options.semantic_similarity, iterations=options.patience())
     ):
         return ConvergenceReason.SEMANTIC_STABILITY
     if options.repeated_issues is not None:
@@ -130,7 +152,7 @@ def _no_progress(known: Sequence[float], options: ConvergenceOptions, goal: floa
     least = options.improvement_threshold
     if options.detect_oscillation and oscillation(known, improvement=least):
         return ConvergenceReason.OSCILLATION
-    iterations = _patience(known, options.plateau_iterations, options)
+    iterations = _patience(known, options.patience(), options)
     if plateau(known, iterations=iterations):
         return ConvergenceReason.PLATEAU
     if diminishing_returns(known, iterations=iterations, improvement=least, goal=goal):
@@ -166,17 +188,21 @@ def plateau(scores: Sequence[float], *, iterations: int = 2) -> bool:
 def diminishing_returns(
     scores: Sequence[float], *, iterations: int = 2, improvement: float = 0.05, goal: float | None = None
 ) -> bool:
-    """Whether the last `iterations` scores gained something, but none of them `improvement` on the best before it.
+    """Whether the last `iterations` scores gained something, but too little.
 
-    Not so if as much again would reach `goal`: small steps are worth making while the goal is near.
+    That is: none of them gained `improvement` on the best before it, or all together less than half of that for each,
+    so that one lucky score doesn't keep a long standstill going. Not so if as much again would reach `goal`: small
+    steps are worth making while it is near.
     """
     gain = _gain(scores, iterations)
     if len(scores) <= iterations or gain <= _EPSILON:
         return False
     made = len(scores)
-    if any(_gained(scores[:end], 1, improvement) for end in range(made - iterations + 1, made + 1)):
+    one_did = any(_gained(scores[:end], 1, improvement) for end in range(made - iterations + 1, made + 1))
+    if one_did and gain >= improvement * iterations / 2 - _EPSILON:
         return False
-    return goal is None or max(scores) + gain < goal - _EPSILON
+    best = max(scores)
+    return goal is None or not best < goal - _EPSILON <= best + gain
 
 
 def oscillation(scores: Sequence[float], *, improvement: float = 0.05, swings: int = 3) -> bool:
