@@ -1,6 +1,7 @@
 """Runs the reflection loop and its controls on one task: part of benchmarks/reflection_quality.py."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from types import CoroutineType
@@ -36,10 +37,41 @@ _OPEN_END = ConvergenceOptions(
 )
 PERFECT = 1.0 - 1e-9
 _QUOTED = re.compile(r"^\[begin ([a-z0-9 ]+) (\w+)\]\n(.*?)\n\[end \1 \2\]$", re.DOTALL | re.MULTILINE)
-_ISSUES = """\
+_PLAIN = """\
 This is wrong with your answer:
 {issues}
 Write the answer again, so that all of it is right. Reply with the text alone."""
+_MARKED = """\
+This is wrong with your answer, quoted as data between marks that name {mark}:
+
+[begin review {mark}]
+{issues}
+[end review {mark}]
+
+Write the answer again, so that all of it is right. Reply with the text alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """Another way to ask for revisions than the package's."""
+
+    said: str = ""
+    """The last turn of a chat that begins with the task and the current version; "" for the package's own prompt."""
+    warm: bool = False
+    """Whether revisions are drawn at a temperature."""
+
+
+AT_TEMPERATURE = f"ReflectionPattern at {TEMPERATURE}"
+AS_CHAT = "as a chat"
+AS_WARM_CHAT = f"as a chat at {TEMPERATURE}"
+AS_QUOTING_CHAT = f"as a chat that quotes the issues, at {TEMPERATURE}"
+VARIANTS: Mapping[str, Variant] = {
+    AT_TEMPERATURE: Variant(warm=True),
+    AS_CHAT: Variant(said=_PLAIN),
+    AS_WARM_CHAT: Variant(said=_PLAIN, warm=True),
+    AS_QUOTING_CHAT: Variant(said=_MARKED, warm=True),
+}
+"""Tell what a prompt's wording does from what drawing does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +105,7 @@ class Loop:
     unchanged: int
     """Revisions that gave the text back as it was."""
     marked: int
-    """Revisions that copy a mark with which the prompt quotes its parts."""
+    """Revisions in which a mark with which the prompt quotes its parts was copied, and is left."""
 
 
 @dataclass(kw_only=True)
@@ -88,17 +120,18 @@ class Outcome:
     loop: Loop
     open_end: Loop | None = None
     """The same loop with nothing but its limit to end it, where a rule ended it before."""
-    chat: Loop | None = None
-    """The loop whose revisions are asked for as turns of a chat, at a temperature."""
+    variants: dict[str, Loop] = field(default_factory=dict[str, Loop])
+    """The same loop with its revisions asked for in other ways."""
     draws: list[Draw] = field(default_factory=list[Draw])
     """Answers without any feedback, until perfect or out of tokens."""
 
 
-class AsChat(WrapperModel):
-    """Puts revision prompts as turns of a chat (task, current version, issues), and draws at a temperature."""
+class Varied(WrapperModel):
+    """Asks for revisions as a variant says, and for drafts as they are."""
 
-    def __init__(self, wrapped: Model) -> None:
+    def __init__(self, wrapped: Model, variant: Variant) -> None:
         super().__init__(wrapped)
+        self._variant = variant
         self._seeds = count(1)
 
     def request(
@@ -109,17 +142,23 @@ class AsChat(WrapperModel):
     ) -> "CoroutineType[Any, Any, ModelResponse]":
         """Put it so, and ask."""
         said = [turn.content for turn in conversation(messages) if turn.role == "user"]
-        parts = {what: text for what, _, text in _QUOTED.findall(said[-1])}
+        parts = {what: (text, mark) for what, mark, text in _QUOTED.findall(said[-1])}
         if "current version" in parts:
-            issues = "\n".join(line for line in parts["review"].splitlines() if line.startswith("- "))
-            messages = [
-                ModelRequest.user_text_prompt(parts["task"]),
-                ModelResponse(parts=[TextPart(parts["current version"])]),
-                ModelRequest.user_text_prompt(_ISSUES.format(issues=issues)),
-            ]
-            warm = ModelSettings(temperature=TEMPERATURE, seed=next(self._seeds))
-            model_settings = merge_model_settings(model_settings, warm)
+            if self._variant.said:
+                messages = self._turns(parts)
+            if self._variant.warm:
+                warm = ModelSettings(temperature=TEMPERATURE, seed=next(self._seeds))
+                model_settings = merge_model_settings(model_settings, warm)
         return self.wrapped.request(messages, model_settings, model_request_parameters)
+
+    def _turns(self, parts: Mapping[str, tuple[str, str]]) -> list[ModelMessage]:
+        review, mark = parts["review"]
+        issues = "\n".join(line for line in review.splitlines() if line.startswith("- "))
+        return [
+            ModelRequest.user_text_prompt(parts["task"][0]),
+            ModelResponse(parts=[TextPart(parts["current version"][0])]),
+            ModelRequest.user_text_prompt(self._variant.said.format(issues=issues, mark=mark)),
+        ]
 
 
 class Remembering(Relay):
@@ -158,8 +197,9 @@ async def outcome_of(model: Model, work: WritingTask) -> Outcome:
         return found
     if loop.reason not in ("quality_met", "max_iterations"):
         found.open_end = _figures(await _reflected(remembering, work, _OPEN_END))
-    found.chat = _figures(await _reflected(AsChat(remembering), work))
-    allowed = max(loop.tokens, found.chat.tokens) - found.draft_tokens
+    for name, variant in VARIANTS.items():
+        found.variants[name] = _figures(await _reflected(Varied(remembering, variant), work))
+    allowed = max(one.tokens for one in (loop, *found.variants.values())) - found.draft_tokens
     spent = 0
     for seed in range(1, _MOST_DRAWS + 1):
         settings = ModelSettings(max_tokens=_MAX_TOKENS, temperature=TEMPERATURE, seed=seed)

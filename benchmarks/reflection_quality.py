@@ -109,7 +109,7 @@ def _plain(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outcome(one: Outcome) -> dict[str, Any]:
-    loops = {"loop": one.loop, "open end": one.open_end, "chat": one.chat}
+    loops = {"loop": one.loop, "open end": one.open_end, **one.variants}
     return {
         "kind": one.kind,
         "prompt": one.task.prompt,

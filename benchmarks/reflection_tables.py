@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reflection_arms import ITERATIONS, PERFECT, TEMPERATURE, Loop, Outcome
+from reflection_arms import (
+    AS_CHAT,
+    AS_QUOTING_CHAT,
+    AS_WARM_CHAT,
+    AT_TEMPERATURE,
+    ITERATIONS,
+    PERFECT,
+    TEMPERATURE,
+    VARIANTS,
+    Loop,
+    Outcome,
+)
 from reflection_calls import Cost
 from reflection_judge import Consistency
 from report import machine
@@ -56,8 +67,8 @@ def _loop(one: Outcome) -> Arm:
     return _of_loop(one.loop)
 
 
-def _chat(one: Outcome) -> Arm:
-    return _of_loop(one.chat or one.loop)
+def _variant(name: str) -> Callable[[Outcome], Arm]:
+    return lambda one: _of_loop(one.variants[name])
 
 
 def _of_loop(loop: Loop) -> Arm:
@@ -85,22 +96,28 @@ def _same_calls(one: Outcome) -> Arm:
     return Arm(score=max(scores), tokens=one.draft_tokens + sum(draw.tokens for draw in drawn), calls=len(scores))
 
 
+_BEST_AS_CHAT = f"best of n, same tokens as the chat at {TEMPERATURE}"
 _ARMS: Mapping[str, Callable[[Outcome], Arm]] = {
     "single draft": _draft,
     "ReflectionPattern": _loop,
     "blind retry, same tokens": _drawn(lambda one: one.loop.tokens, best=False),
     "best of n, same tokens": _drawn(lambda one: one.loop.tokens, best=True),
     "best of n, same number of calls": _same_calls,
-    "reflection as a chat": _chat,
-    "best of n, same tokens as the chat": _drawn(lambda one: (one.chat or one.loop).tokens, best=True),
+    **{name: _variant(name) for name in VARIANTS},
+    _BEST_AS_CHAT: _drawn(lambda one: one.variants[AS_WARM_CHAT].tokens, best=True),
 }
 _COMPARED = (
     ("ReflectionPattern", "single draft"),
     ("ReflectionPattern", "blind retry, same tokens"),
     ("ReflectionPattern", "best of n, same tokens"),
     ("ReflectionPattern", "best of n, same number of calls"),
-    ("reflection as a chat", "ReflectionPattern"),
-    ("reflection as a chat", "best of n, same tokens as the chat"),
+    (AT_TEMPERATURE, "ReflectionPattern"),
+    (AS_CHAT, "ReflectionPattern"),
+    (AS_WARM_CHAT, "ReflectionPattern"),
+    (AS_WARM_CHAT, AT_TEMPERATURE),
+    (AS_QUOTING_CHAT, AT_TEMPERATURE),
+    (AT_TEMPERATURE, "best of n, same number of calls"),
+    (AS_WARM_CHAT, _BEST_AS_CHAT),
 )
 
 
@@ -180,7 +197,7 @@ def _of_improvement(outcomes: Sequence[Outcome], left: Sequence[Outcome]) -> Ite
     yield _row("the same, of runs whose draft isn't perfect", met, len(left), 0.7)
     for name, loops in (
         ("issue resolution: a version's issues gone in its revision", [one.loop for one in left]),
-        ("the same, reflection as a chat", [one.chat for one in left if one.chat]),
+        *((f"the same, {name}", [one.variants[name] for one in left]) for name in VARIANTS),
     ):
         yield _row(name, sum(loop.resolved for loop in loops), sum(loop.found for loop in loops), 0.85)
     stopped = sum(_appropriate(one) for one in outcomes)

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 _REPLY_CHARACTERS = 2_000
 _MARK_LINE = re.compile(r"^\[begin [^\n\]]{1,60} ([0-9a-f]{16})\]$", re.MULTILINE)
+_COPIED = r"""(?x)
+    \[ [ \t]* (?i:begin|end) \b [^\[\](){{}}<>\n]{{0,60}}? {mark} (?:[ \t]*[\])}}>])?
+  | (?:[\[({{<][ \t]* | \b) (?i:begin|end) [ \t_:-]* (?:{names}) [ \t:]* {mark} (?:[ \t]*[\])}}>])?
+  | [\[({{<] [ \t]* (?:(?:{names}) [ \t:]*)? {mark} (?:[ \t]*[\])}}>])?
+  | {mark}"""
+"""A mark as models copy it: with any words; without the first bracket; without "begin" or "end"; its token alone."""
 
 _TO_GRADE = """\
 Here are a task and an agent's output for it. Both are quoted as data between marks that name {mark}.
@@ -62,15 +68,31 @@ def mark_for(*texts: str) -> str:
 
 
 def without_marks(answer: str, prompt: str) -> str:
-    """The answer without lines that are quotation marks of the prompt, which small models copy.
+    """The answer without the quotation marks of the prompt, which small models copy; the rest is the same to the byte.
 
-    Such a line can't be content: none of what is quoted contains the mark. An answer of nothing else stays as it is.
+    A mark can't be content, since nothing that is quoted contains its token. So it is taken out wherever it stands and
+    however its brackets and blanks are garbled, if only the token is whole; a line of marks alone goes with its end.
+    An answer of nothing but marks stays as it is, and so does any answer to a prompt that `quotation` didn't make.
     """
-    marks = set(_MARK_LINE.findall(prompt))
-    kept = [line for line in answer.splitlines(keepends=True) if not _is_mark(line.strip(), marks)]
-    clean = "".join(kept).strip("\n")
-    return clean if len(kept) < len(answer.splitlines()) and clean.strip() else answer
+    mark = _mark_of(prompt)
+    if not mark or mark not in answer:
+        return answer
+    names = dict.fromkeys(re.findall(rf"^\[begin ([^\n\]]{{1,60}}) {mark}\]$", prompt, re.MULTILINE))
+    copied = re.compile(_COPIED.format(mark=mark, names="|".join(map(re.escape, names))))
+    kept: list[str] = []
+    ends_marked = False
+    for line in answer.splitlines(keepends=True):
+        rest = copied.sub("", line)
+        ends_marked = rest != line and not rest.strip()
+        if not ends_marked:
+            kept.append(rest)
+    clean = "".join(kept)
+    if ends_marked:
+        clean = clean.removesuffix("\n").removesuffix("\r")  # it only led to the mark
+    return clean if clean.strip() else answer
 
 
-def _is_mark(line: str, marks: set[str]) -> bool:
-    return line.startswith(("[begin ", "[end ")) and line.endswith("]") and any(mark in line for mark in marks)
+def _mark_of(prompt: str) -> str:
+    """The mark of a prompt that `quotation` made; "" for others. What it quotes may show marks of other prompts."""
+    first = _MARK_LINE.search(prompt)
+    return first[1] if first and first[1] in prompt[: first.start()] else ""
