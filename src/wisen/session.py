@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from wisen.errors import BudgetExceededError
 from wisen.events import Event
 from wisen.protocols import Evaluator, Memory, ModelBinder
-from wisen.records import Advice, AttemptRecord, Budget, Clockwork, Task, TokenUsage, Trace, TraceEvent
+from wisen.records import (
+    Advice,
+    AttemptRecord,
+    Budget,
+    Clockwork,
+    ReflectionEvaluation,
+    Task,
+    TokenUsage,
+    Trace,
+    TraceEvent,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -98,6 +108,15 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What an evaluator said of a run's output, so that nobody has to ask it again."""
+
+    by: Evaluator
+    """As the user gave it."""
+    evaluation: ReflectionEvaluation
+
+
 @dataclass(slots=True, kw_only=True)
 class AgentSession:
     """The mutable state of one run, shared by the agent and its architecture."""
@@ -122,8 +141,15 @@ class AgentSession:
     """Finished attempts, where the architecture makes several."""
     returned: AttemptRecord | None = None
     """The attempt whose output is the answer, where the architecture makes several."""
+    escalated: bool = False
+    """Whether all retries are used up, and the task is back with whoever orchestrates."""
     satisfied: bool | None = None
     """Whether the architecture holds the answer for good enough; `None` leaves it to score and threshold."""
+    judged: Judged | None = None
+    """The judgement of `output`, where the architecture has one."""
+    settled: bool = False
+    """Whether the user said that it ends here: no architecture makes another attempt. `satisfied` tells whether the
+    output was accepted."""
     metadata: dict[str, object] = field(default_factory=dict)
 
     @property

@@ -118,9 +118,11 @@ async def test_unstructured_reflection_asks_for_lines() -> None:
 @pytest.mark.parametrize(
     ("scores", "options", "reason", "versions"),
     [
-        ((0.5,), {}, ConvergenceReason.PLATEAU, 3),
+        ((0.5,), {}, ConvergenceReason.PLATEAU, 4),
+        ((0.5,), {"plateau_iterations": 2}, ConvergenceReason.PLATEAU, 3),
         ((0.1, 0.9, 0.1, 0.9), {"plateau_iterations": 9}, ConvergenceReason.OSCILLATION, 4),
-        ((0.1, 0.2, 0.21, 0.22), {}, ConvergenceReason.DIMINISHING_RETURNS, 4),
+        ((0.1, 0.2, 0.21, 0.22), {"plateau_iterations": 2}, ConvergenceReason.DIMINISHING_RETURNS, 4),
+        ((0.9, 0.94, 0.96, 0.98), {"plateau_iterations": 2}, ConvergenceReason.MAX_ITERATIONS, 5),
         ((0.1, 0.2, 0.3, 0.4, 0.5), {}, ConvergenceReason.MAX_ITERATIONS, 5),
     ],
 )
@@ -138,6 +140,11 @@ async def test_reasons_to_stop(
     assert (result.convergence_reason, len(result.history.versions)) == (reason, versions)
     assert result.history.convergence_reason == reason.value
     assert not result.success
+
+
+async def test_small_steps_near_the_threshold_are_worth_making() -> None:
+    result = await reflected(ReflectionPattern(evaluator=Scores(0.7, 0.74, 0.78, 0.82)), "one", "two", "three", "four")
+    assert (result.best_output, result.convergence_reason) == ("four", "quality_met")
 
 
 async def test_an_output_that_no_longer_changes_ends_the_loop() -> None:
@@ -215,6 +222,17 @@ async def test_edits_that_do_not_apply_fall_back_on_a_rewrite() -> None:
     assert (last.output, last.strategy) == ("rewritten", "full_rewrite")
     assert last.edits_failed == ("edit 1: its passage does not occur",)
     assert next(event for event in events if isinstance(event, Revised)).edits_failed == last.edits_failed
+
+
+async def test_edits_that_did_not_apply_are_another_way_that_failed() -> None:
+    edits = json.dumps({"edits": [{"find": "not there", "replace": "x"}]})
+    growth = json.dumps({"fixes": [{"find": "not there", "replace": "x"}]})
+    model = ScriptedModel([LONG, edits, "worse", growth, "bad"])
+    pattern = ReflectionPattern(evaluator=Scores(0.6, 0.5, 0.4, issues=["typo"]), max_iterations=2)
+    result = (await Agent(model=model, architecture=pattern).run("Write.")).reflection
+    assert [one.strategy for one in result.history.versions] == ["", "full_rewrite", "full_rewrite"]
+    assert [bool(one.edits_failed) for one in result.history.versions] == [False, True, True]
+    assert ["Build upon" in call.prompt for call in model.calls] == [False, False, False, True, False]
 
 
 async def test_edited_outputs_are_in_the_trace() -> None:

@@ -3,19 +3,23 @@ import json
 from collections.abc import Callable
 
 import pytest
+from dirty_equals import IsPartialDict
 from reflecting import Scores
 
 from wisen import (
     Agent,
+    Budget,
     ReAct,
+    ReflectionCallbacks,
     ReflectionEvaluation,
     ReflectionPattern,
+    RevisionOptions,
     SafeguardOptions,
     ScriptedModel,
     Task,
     Wrapped,
 )
-from wisen.errors import ConfigError
+from wisen.errors import ConfigError, EvaluationError
 
 pytestmark = pytest.mark.anyio
 
@@ -75,6 +79,27 @@ async def test_reflect_outside_of_a_run() -> None:
     own = ReflectionPattern(quality_criteria=["wit"])
     assert (await own.reflect("Ha.", task=Task(prompt="Be funny."), model=model)).overall_score == 0.25
     assert (await ReflectionPattern(evaluator=str.isdigit).reflect("12")).satisfactory
+    with pytest.raises(EvaluationError):
+        await ReflectionPattern(evaluator=int).reflect("twelve")
+
+
+async def test_reflect_calls_satisfactory_what_a_run_would() -> None:
+    pattern = ReflectionPattern(
+        evaluator=lambda _: 0.6, quality_threshold=0.5, safeguards=SafeguardOptions(validator=str.isdigit)
+    )
+    assert [(await pattern.reflect(output)).satisfactory for output in ("12", "ab")] == [True, False]
+    run = await Agent(model=ScriptedModel(["12"]), architecture=pattern).run("Count.")
+    assert run.reflection.success
+
+
+async def test_a_run_without_output_leaves_no_history() -> None:
+    pattern = ReflectionPattern(evaluator=Scores(0.9))
+    await Agent(model=ScriptedModel(["a"]), architecture=pattern).run("Write.")
+    run = await Agent(model=ScriptedModel(["b"]), architecture=pattern, budget=Budget(requests=0)).run("Write.")
+    with pytest.raises(ConfigError, match="no run"):
+        pattern.get_best_version()
+    with pytest.raises(ConfigError, match="before there was any output"):
+        _ = run.reflection
 
 
 async def test_revise_outside_of_a_run() -> None:
@@ -82,9 +107,27 @@ async def test_revise_outside_of_a_run() -> None:
     edits = json.dumps({"edits": [{"find": "teh", "replace": "the", "improves": "typo"}]})
     pattern = ReflectionPattern(revision_strategy="targeted_edit", reflection_model=ScriptedModel([edits]))
     assert await pattern.revise("teh end", evaluation) == "the end"
-    model = ScriptedModel(["{}", "the end"])
+    model = ScriptedModel(['{"edits": []}', "the end"])
     assert await pattern.revise("teh end", evaluation, task=Task(prompt="End it."), model=model) == "the end"
     assert "End it." in model.calls[1].prompt
+
+
+async def test_revise_never_comes_to_nothing() -> None:
+    refused = ReflectionEvaluation(overall_score=0.1, issues=("wrong",))
+    assert await ReflectionPattern().revise("good", refused, model=ScriptedModel([" \n"])) == "good"
+    capped = ReflectionPattern(revision_strategy="targeted_edit", revision=RevisionOptions(max_revision_tokens=5))
+    model = ScriptedModel(["these are no edits but words"])
+    assert await capped.revise("good", refused, model=model) == "good"
+    assert [dict[str, object](call.settings or {}) for call in model.calls] == [IsPartialDict(max_tokens=5)]
+
+
+async def test_revise_keeps_to_known_choices() -> None:
+    edits = json.dumps({"edits": [{"find": "yes", "replace": "maybe"}]})
+    refused = ReflectionEvaluation(overall_score=0.1, issues=("wrong",))
+    pattern = ReflectionPattern(revision_strategy="targeted_edit")
+    for reply in ("no", edits):
+        task, model = Task(prompt="Is it?", choices=("yes", "no")), ScriptedModel([reply])
+        assert await pattern.revise("yes", refused, task=task, model=model) == reply
 
 
 @pytest.mark.parametrize(
@@ -94,9 +137,24 @@ async def test_revise_outside_of_a_run() -> None:
         (lambda: ReflectionPattern(quality_threshold=1.1), "quality_threshold"),
         (lambda: ReflectionPattern(revision_strategy="guess"), "revision_strategy"),  # pyright: ignore[reportArgumentType] - what a typo gives
         (lambda: ReflectionPattern(best_version_selection="worst"), "best_version_selection"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(max_iterations="3"), "max_iterations='3'"),  # pyright: ignore[reportArgumentType] - what untyped callers give
+        (lambda: ReflectionPattern(max_iterations=2.5), "max_iterations=2.5"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(max_iterations=True), "max_iterations=True"),
+        (lambda: ReflectionPattern(quality_threshold="0.8"), "quality_threshold='0.8'"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(reflection_prompt=5), "prompt is 5"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(reflection_model=5), "reflection_model"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(structured_reflection="no"), "structured_reflection"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(preserve_all_versions=0), "preserve_all_versions"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(revision={"max_revision_tokens": 5}), "must be RevisionOptions"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(convergence=3), "must be ConvergenceOptions"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(safeguards={}), "must be SafeguardOptions"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(callbacks=ReflectionCallbacks), "not its class"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(callbacks=5), "has none of on_generation"),  # pyright: ignore[reportArgumentType] - as above
+        (lambda: ReflectionPattern(safeguards=SafeguardOptions(validator=5)), "is no evaluator"),  # pyright: ignore[reportArgumentType] - as above
         (lambda: ReflectionPattern(evaluator=str.isdigit, quality_criteria=["wit"]), "in place of"),
         (lambda: ReflectionPattern(quality_criteria=[]), "at least one"),
         (lambda: SafeguardOptions(lowered_threshold=2), "lowered_threshold"),
+        (lambda: SafeguardOptions(lowered_threshold="0.5"), "lowered_threshold='0.5'"),  # pyright: ignore[reportArgumentType] - as above
         (lambda: SafeguardOptions(undercritical_after=0), "undercritical_after"),
     ],
 )

@@ -94,6 +94,51 @@ async def test_callback_goes_on_up_to_the_limit() -> None:
     assert (result.convergence_reason, result.iterations_used) == ("max_iterations", 2)
 
 
+class Plain(ReflectionCallbacks):
+    """Callbacks that aren't async."""
+
+    def __init__(self, said: object) -> None:
+        self.said = said
+
+    def on_reflection(self, evaluation: ReflectionEvaluation, iteration: int) -> object:  # pyright: ignore[reportIncompatibleMethodOverride] - what users write
+        del evaluation, iteration
+        if isinstance(self.said, Exception):
+            raise self.said
+        return self.said
+
+
+@pytest.mark.parametrize(
+    ("said", "reason", "degradations"),
+    [
+        (ReflectionDecision.ACCEPT, "user_accepted", ()),
+        ("accept", "user_accepted", ()),
+        (None, "max_iterations", ()),
+        (ValueError("mine"), "max_iterations", ("watch: ValueError",) * 2),
+        (
+            "perhaps",
+            "max_iterations",
+            ("watch: ConfigError: on_reflection gave 'str'; it has to give one of auto, continue, stop, accept",) * 2,
+        ),
+    ],
+)
+async def test_plain_callbacks_decide_too_and_lose_no_answer(
+    said: object, reason: str, degradations: tuple[str, ...]
+) -> None:
+    pattern = ReflectionPattern(evaluator=Scores(0.5), callbacks=Plain(said), max_iterations=1)
+    run = await Agent(model=ScriptedModel(["a", "b"]), architecture=pattern).run("Write.")
+    assert (run.output, run.convergence_reason, run.record.degradations) == ("a", reason, degradations)
+
+
+async def test_callbacks_of_another_class_may_lack_some() -> None:
+    class Duck:
+        async def on_reflection(self, evaluation: ReflectionEvaluation) -> str:
+            return str(evaluation)
+
+    pattern = ReflectionPattern(evaluator=Scores(0.9), callbacks=cast("Any", Duck()))
+    run = await Agent(model=ScriptedModel(["a"]), architecture=pattern).run("Write.")
+    assert (run.output, run.record.degradations) == ("a", ("watch: TypeError",))
+
+
 async def test_callback_that_fails_or_says_nothing_changes_nothing() -> None:
     class Broken(ReflectionCallbacks):
         async def on_generation(self, output: str, iteration: int) -> None:
@@ -214,11 +259,27 @@ async def test_a_draft_that_fails_is_the_error_of_the_run() -> None:
 
 
 async def test_a_validator_that_fails_confirms_nothing_and_breaks_nothing() -> None:
-    events: list[Event] = []
-    pattern = ReflectionPattern(evaluator=Scores(0.9), safeguards=SafeguardOptions(validator=Raising()))
-    result = await reflected(pattern, "a", watch=events.append)
-    assert result.success
-    assert [event.stage for event in events if isinstance(event, Degraded)] == ["evaluate"]
+    options = SafeguardOptions(validator=Raising(), lowered_threshold=0.5)
+    pattern = ReflectionPattern(evaluator=Scores(0.9), safeguards=options)
+    run = await Agent(model=ScriptedModel(["a"]), architecture=pattern).run("Write.")
+    assert (run.output, run.score, run.status, run.reflection.success) == ("a", 0.9, "unsatisfied", False)
+    assert run.convergence_reason is ConvergenceReason.UNKNOWN_QUALITY
+    assert run.record.degradations == ("evaluate: EvaluationError: no",)
+
+
+async def test_what_could_not_be_confirmed_was_not_rejected_either() -> None:
+    async def base(prompt: str, session: AgentSession) -> str:
+        return next(choice for choice in session.task.choices if choice not in session.rejected) + prompt[:0]
+
+    pattern = ReflectionPattern(
+        base=base,
+        evaluator=lambda _: True,
+        safeguards=SafeguardOptions(validator=Raising()),
+        callbacks=Deciding(ReflectionDecision.CONTINUE),
+        max_iterations=1,
+    )
+    run = await Agent(model=ScriptedModel([]), architecture=pattern).run(Task(prompt="?", choices=("red", "blue")))
+    assert [one.output for one in run.history.versions] == ["red", "red"]
 
 
 async def test_a_draft_that_is_broken_off_is_the_answer_unjudged() -> None:

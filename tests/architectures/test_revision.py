@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -92,8 +91,9 @@ def test_a_passage_may_differ_in_white_space_if_it_is_the_only_one() -> None:
     [
         ("# A\nfoo\n\n# B\nbar\n", "# A\nfoo", "# A\nfoo\nnew\n\n# B\nbar\n"),
         ("# A\nfoo", "", "# A\nfoo\nnew"),
-        ("# A\nfoo\n", "", "# A\nfoo\nnew"),
-        ("# A\r\nfoo", "# A", "# A\nnew\r\nfoo"),
+        ("# A\nfoo\n", "", "# A\nfoo\nnew\n"),
+        ("# A\nfoo\n\n", "", "# A\nfoo\n\nnew\n"),
+        ("# A\r\nfoo", "# A", "# A\r\nnew\r\nfoo"),
         ("", "", "new"),
     ],
 )
@@ -104,6 +104,62 @@ def test_an_addition_begins_a_line_of_its_own(text: str, after: str, expected: s
 def test_additions_at_one_place_keep_their_order_and_go_beside_edits() -> None:
     edits = [Addition(after="foo", text="1"), Addition(after="foo", text="2"), Edit(find="foo", replace="bar")]
     assert apply_edits("foo\nend", edits).text == "bar\n1\n2\nend"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("abc\n", "abc\nx\ny\n"), ("abc", "abc\nx\ny"), ("", "x\ny"), ("a\r\n", "a\r\nx\r\ny\r\n")]
+)
+def test_additions_at_the_end_are_lines_each(text: str, expected: str) -> None:
+    assert apply_edits(text, [Addition(text="x\n"), Addition(text="y")]).text == expected
+
+
+def test_an_addition_begins_a_line_after_an_edit_that_took_the_line_end_away() -> None:
+    edits = [Edit(find="abc\n", replace="xyz"), Addition(text="y")]
+    assert apply_edits("abc\n", edits).text == "xyz\ny\n"
+
+
+def test_new_lines_end_as_those_of_the_text_do() -> None:
+    edits = [Edit(find="b", replace="c\nd"), Addition(after="a", text="1\n2\n")]
+    assert apply_edits("a\r\nb\r\n", edits).text == "a\r\n1\r\n2\r\nc\r\nd\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "find", "replace", "expected"),
+    [
+        ("def f():\n\treturn 1\n", "    return 1", "    return 2", "def f():\n\treturn 2\n"),
+        (
+            "def f():\n\tx = 1\n\treturn x\n",
+            "    x = 1\n    return x",
+            "    if a:\n        x = 2\n\n    return x",
+            "def f():\n\tif a:\n\t\tx = 2\n\n\treturn x\n",
+        ),
+        (
+            "if x:\n    a = 1\n    b = 2\nc\n",
+            "    a  = 1\n    b = 2\n",
+            "    a = 3\n    b = 2\n",
+            "if x:\n    a = 3\n    b = 2\nc\n",
+        ),
+        (
+            "if x:\n    a = 1\n    b = 2\nc\n",
+            "a = 1\nb = 2",
+            "a = 3\n\nif b:\n    b = 4",
+            "if x:\n    a = 3\n\n    if b:\n        b = 4\nc\n",
+        ),
+        (
+            "if x:\n    a  = 1\n    b\n",
+            "a = 1\n    b",
+            "a = 3\n    if b:\n        c",
+            "if x:\n    a = 3\n    if b:\n        c\n",
+        ),
+        ("if x:\n\ta\n\tb\n", "    a\n", "", "if x:\n\tb\n"),
+        ("if x:\n\ta\n\tb\n", "    a\n", "    c", "if x:\n\tc\n\tb\n"),
+    ],
+    ids=["one line", "deeper", "line end", "no indentation", "from within a line", "deletion", "without its end"],
+)
+def test_the_white_space_around_a_passage_stays_where_it_differs(
+    text: str, find: str, replace: str, expected: str
+) -> None:
+    assert apply_edits(text, [Edit(find=find, replace=replace)]).text == expected
 
 
 def test_too_many_edits_are_not_looked_at() -> None:
@@ -127,17 +183,19 @@ def test_whatever_is_outside_the_edited_spans_stays(text: str, finds: list[tuple
         untouched.append(text[at:start])
         at = end
     untouched.append(text[at:])
+    all_end_so = text.count("\r\n") == text.count("\n") > 0
     rest = edited.text
     for piece, edit in zip(untouched, [*edited.applied, None], strict=True):
         assert rest.startswith(piece)
         rest = rest.removeprefix(piece)
         if isinstance(edit, Edit):
-            assert rest.startswith(edit.replace)
-            rest = rest.removeprefix(edit.replace)
+            new = edit.replace.replace("\n", "\r\n") if all_end_so else edit.replace
+            assert rest.startswith(new)
+            rest = rest.removeprefix(new)
         elif edit is not None:
-            assert rest.lstrip("\n").startswith("added")
-            rest = rest.lstrip("\n").removeprefix("added")
-    assert rest == ""
+            assert rest.lstrip("\r\n").startswith("added")
+            rest = rest.lstrip("\r\n").removeprefix("added")
+    assert rest in ("", "\r\n" if all_end_so else "\n")
     assert len(edited.applied) + len(edited.failed) == len(edits_and_additions)
 
 
@@ -208,6 +266,14 @@ Suggestions:
 """
     )
     assert "Nothing in particular" in review(judged(None))
+    assert "Nothing in particular" in review(ReflectionEvaluation(overall_score=0.9, satisfactory=True))
+
+
+def test_a_refusal_without_a_word_is_not_called_faultless() -> None:
+    assert review(judged(0.0)) == snapshot("""\
+Score: 0.00 of 1
+It isn't good enough yet, and nobody has said why: find out what is wrong with it, and mend that.\
+""")
 
 
 @pytest.mark.anyio
@@ -234,6 +300,38 @@ async def test_unreadable_edits_are_a_result_that_says_so() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("approach", "wrong"),
+    [
+        ("targeted_edit", {"changes": [{"find": "b", "replace": "x"}]}),
+        ("targeted_edit", {}),
+        ("incremental", {"edits": [{"find": "b", "replace": "x"}]}),
+        ("incremental", {}),
+    ],
+)
+async def test_edits_of_another_shape_are_repaired_or_reported(approach: Approach, wrong: object) -> None:
+    right = {"edits": [{"find": "b", "replace": "x"}], "fixes": [{"find": "b", "replace": "x"}]}
+    model = ScriptedModel([json.dumps(wrong), json.dumps(right)])
+    assert (await ask_for_edits(model, approach, "a b c", system="", prompt="Edit.")).text == "a x c"
+    model = ScriptedModel([json.dumps(wrong)] * 2)
+    edited = await ask_for_edits(model, approach, "a b c", system="", prompt="Edit.")
+    assert (edited.text, edited.failed) == ("a b c", ("the answer could not be read as edits",))
+
+
+@pytest.mark.anyio
+async def test_an_empty_object_after_the_edits_takes_none_of_them_back() -> None:
+    model = ScriptedModel(['{"edits": [{"find": "b", "replace": "x"}]}\n{}'])
+    assert (await ask_for_edits(model, "targeted_edit", "a b c", system="", prompt="Edit.")).text == "a x c"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("approach", "answer"), [("targeted_edit", '{"edits": []}'), ("incremental", '{"fixes": []}')])
+async def test_no_edits_are_reported(approach: Approach, answer: str) -> None:
+    edited = await ask_for_edits(ScriptedModel([answer]), approach, "a b c", system="", prompt="Edit.")
+    assert edited.failed == ("the answer has no edits",)
+
+
+@pytest.mark.anyio
 async def test_errors_of_the_model_pass_through() -> None:
     with pytest.raises(ModelError):
         await ask_for_edits(ScriptedModel([]), "targeted_edit", "a", system="", prompt="Edit.")
@@ -255,7 +353,7 @@ async def test_allowance_is_told_counted_and_ends() -> None:
     assert Allowance(None).lend(model) is model
 
 
-@pytest.mark.parametrize("make", [lambda: RevisionOptions(max_revision_tokens=0)])
-def test_bad_options_are_refused(make: Callable[[], object]) -> None:
+@pytest.mark.parametrize("most", [0, "5", True])
+def test_bad_options_are_refused(most: Any) -> None:
     with pytest.raises(ConfigError, match="max_revision_tokens"):
-        make()
+        RevisionOptions(max_revision_tokens=most)

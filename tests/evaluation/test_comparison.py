@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Literal
 
 import pytest
 from inline_snapshot import snapshot
@@ -41,9 +42,14 @@ def judge(best: str) -> ScriptedModel:
     return ScriptedModel(reply)
 
 
+def happened(kind: Literal["output", "score", "note"], **data: object) -> TraceEvent:
+    return TraceEvent(kind=kind, step=1, at=0.0, data=data)
+
+
 def trace(*outputs: str) -> Trace:
-    events = [TraceEvent(kind="output", step=1, at=0.0, data={"text": output}) for output in outputs]
-    return Trace(trace_id="t", purpose=TASK.prompt, events=(*events, TraceEvent(kind="note", step=1, at=0.0)))
+    """Each output but the last was judged."""
+    events = [event for output in outputs for event in (happened("output", text=output), happened("score", score=0.5))]
+    return Trace(trace_id="t", purpose=TASK.prompt, events=(*events[:-1], happened("note")))
 
 
 class TestPrefer:
@@ -134,16 +140,26 @@ class TestComparisonEvaluator:
         verdict = await ComparisonEvaluator(model=judge("Nice"), threshold=1).evaluate(TASK, "Lyon", trace())
         assert (verdict.overall_score, verdict.satisfactory) == (0.5, False)
 
-    @pytest.mark.parametrize("outputs", [("Rome", "Nice", "Lyon"), ("Rome", "Nice")])
-    async def test_with_the_version_before(self, outputs: tuple[str, ...]):
-        verdict = await ComparisonEvaluator(prior=True, model=judge("Nice")).evaluate(TASK, "Lyon", trace(*outputs))
+    @pytest.mark.parametrize(
+        "events",
+        [
+            trace("Rome", "Nice", "Lyon").events,
+            trace("Nice", "Lyon ").events,
+            (*trace("Rome", "Nice").events, happened("score"), happened("output", text="of a worker")),
+            (*trace("Nice", "Rome").events, happened("score", kept="Nice"), happened("output", text="Lyon")),
+        ],
+        ids=["before the last", "with marks", "a worker's", "gone back to"],
+    )
+    async def test_with_the_version_before(self, events: tuple[TraceEvent, ...]):
+        run = Trace(trace_id="t", purpose=TASK.prompt, events=events)
+        verdict = await ComparisonEvaluator(prior=True, model=judge("Nice")).evaluate(TASK, "Lyon", run)
         assert (verdict.overall_score, verdict.issues) == (0.0, ("it is worse than the version before it",))
 
     async def test_a_version_that_is_repeated_is_a_tie(self):
         verdict = await ComparisonEvaluator(prior=True, model=judge("x")).evaluate(TASK, "Lyon", trace("Lyon", "Lyon"))
         assert (verdict.overall_score, verdict.confidence) == (0.5, 1.0)
 
-    @pytest.mark.parametrize("outputs", [(), ("Lyon",)])
+    @pytest.mark.parametrize("outputs", [(), ("Lyon",), ("a worker's Lyon",)])
     async def test_the_first_version_has_nothing_before_it(self, outputs: tuple[str, ...]):
         with pytest.raises(EvaluationError, match="no version before the first"):
             await ComparisonEvaluator(prior=True, model=judge("x")).evaluate(TASK, "Lyon", trace(*outputs))

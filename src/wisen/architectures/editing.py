@@ -1,10 +1,12 @@
 """Applies edits to a text so that whatever they don't touch stays as it was, byte for byte."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_EDITS = 200
+_LINE_END = re.compile(r"\r?\n")
+_REST_OF_LINE = re.compile(r"[ \t\r]*\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +54,9 @@ def apply_edits(text: str, edits: Sequence[Edit | Addition]) -> Edited:
     """Apply what can be applied.
 
     Each edit is looked up in `text` as it was given, not in what earlier edits made of it. Its passage has to occur
-    exactly once; if it doesn't occur, one that differs in white space alone will do. Of overlapping edits the first
-    one in the list is applied.
+    exactly once; if it doesn't occur, one that differs in white space alone will do: the white space around it stays,
+    and the lines that take its place are indented as its own were. Of overlapping edits the first one in the list is
+    applied. An addition begins a line of its own. New lines end as the text's do, its last one too.
     """
     placed: list[_Placed] = []
     failed: list[str] = []
@@ -68,18 +71,25 @@ def apply_edits(text: str, edits: Sequence[Edit | Addition]) -> Edited:
     if len(edits) > _MOST_EDITS:
         failed.append(f"{len(edits) - _MOST_EDITS} more edits than the {_MOST_EDITS} that are looked at")
     placed.sort(key=lambda one: (one.start, one.end))
-    pieces: list[str] = []
-    at = 0
-    for one in placed:
-        pieces += [text[at : one.start], one.new]
-        at = one.end
-    pieces.append(text[at:])
     return Edited(
-        text="".join(pieces),
+        text=_joined(text, placed),
         applied=tuple(one.edit for one in placed),
         spans=tuple((one.start, one.end) for one in placed),
         failed=tuple(failed),
     )
+
+
+def _joined(text: str, placed: Sequence[_Placed]) -> str:
+    all_end_so = text.count("\r\n") == text.count("\n") > 0
+    line_end = "\r\n" if all_end_so else "\n"
+    joined, at = "", 0
+    for one in placed:
+        joined, at = joined + text[at : one.start], one.end
+        if isinstance(one.edit, Addition) and joined and not joined.endswith("\n"):
+            joined += line_end
+        joined += _LINE_END.sub(line_end, one.new) if all_end_so else one.new
+    added_last = bool(placed) and at == len(text) and isinstance(placed[-1].edit, Addition)
+    return joined + (line_end if added_last and text.endswith("\n") else text[at:])
 
 
 def _placed(text: str, edit: Edit | Addition) -> _Placed | str:
@@ -91,9 +101,59 @@ def _placed(text: str, edit: Edit | Addition) -> _Placed | str:
     span = _only_occurrence(text, edit.find)
     if isinstance(span, str):
         return span
-    if text[span[0] : span[1]] == edit.replace:
+    start, end, new = *span, edit.replace
+    if text[start:end] != edit.find:
+        start, end, new = _fitted(text, start, end, edit)
+    if text[start:end] == new:
         return "it changes nothing"
-    return _Placed(start=span[0], end=span[1], new=edit.replace, edit=edit)
+    return _Placed(start=start, end=end, new=new, edit=edit)
+
+
+def _fitted(text: str, start: int, end: int, edit: Edit) -> tuple[int, int, str]:
+    """What to put where, for a passage found without its outer white space and with other white space in it."""
+    find, new = edit.find, edit.replace
+    before, after = find[: len(find) - len(find.lstrip())], find[len(find.rstrip()) :]
+    if not new.strip():  # its lines go as a whole
+        while before and start and text[start - 1] in " \t":
+            start -= 1
+        rest = _REST_OF_LINE.match(text, end)
+        return start, rest.end() if rest and "\n" in after else end, ""
+    if before:
+        new = new[len(before) :] if new.startswith(before) else new.lstrip()
+    if after:
+        new = new[: -len(after)] if new.endswith(after) else new.rstrip()
+    indents = _indents(text, start, end, find)
+    first, *others = new.splitlines(keepends=True) or [""]
+    return start, end, first + "".join(_reindented(line, indents) for line in others)
+
+
+def _indents(text: str, start: int, end: int, find: str) -> dict[str, str]:
+    """How the text indents the lines of a passage, by how the model wrote them."""
+    own = [text[text.rfind("\n", 0, start) + 1 : start], *text[start:end].splitlines()[1:]]
+    given = [find[: -len(find.lstrip())].rpartition("\n")[2], *find.strip().splitlines()[1:]]
+    pairs = list(zip(given, own, strict=True)) if len(given) == len(own) else []
+    if pairs and (not given[0] or own[0].strip()):
+        pairs.pop(0)  # the passage begins within its line
+    return {_indent(line): _indent(other) for place, (line, other) in enumerate(pairs) if not place or line.strip()}
+
+
+def _reindented(line: str, indents: Mapping[str, str]) -> str:
+    """The line with the indentation that the text has where the model wrote another."""
+    indent = _indent(line)
+    if not line.strip():
+        return line
+    if indent in indents:
+        return indents[indent] + line[len(indent) :]
+    base, left = indents.get("", ""), indent
+    fitted = base
+    for given in sorted(filter(None, indents), key=len, reverse=True):
+        while left.startswith(given):
+            fitted, left = fitted + indents[given].removeprefix(base), left[len(given) :]
+    return fitted + left + line[len(indent) :]
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _placed_addition(text: str, addition: Addition) -> _Placed | str:
@@ -106,11 +166,9 @@ def _placed_addition(text: str, addition: Addition) -> _Placed | str:
             return span
         line_end = text.find("\n", span[1])
         at = line_end if line_end >= 0 else at
-    if at and text[at - 1 : at] == "\r":
+    if at < len(text) and text[at - 1 : at] == "\r":
         at -= 1
-    own_line = addition.text.rstrip("\n") if at < len(text) else addition.text
-    starts_line = at == 0 or text[at - 1] == "\n"
-    return _Placed(start=at, end=at, new=own_line if starts_line else f"\n{own_line}", edit=addition)
+    return _Placed(start=at, end=at, new=addition.text.rstrip("\r\n") if text else addition.text, edit=addition)
 
 
 def _only_occurrence(text: str, passage: str) -> tuple[int, int] | str:

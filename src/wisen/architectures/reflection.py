@@ -9,27 +9,25 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from wisen.architectures.editing import Edited
+from wisen.architectures import reflection_outside
 from wisen.architectures.react import ReAct
-from wisen.architectures.reflection_options import ReflectionParts, SafeguardOptions
+from wisen.architectures.reflection_calling import check_callbacks
+from wisen.architectures.reflection_options import ReflectionParts, SafeguardOptions, check_count, check_share
 from wisen.architectures.reflection_records import (
     ReflectionCallbacks,
     ReflectionHistory,
     ReflectionResult,
     ReflectionVersion,
 )
+from wisen.architectures.reflection_revising import Revision
 from wisen.architectures.reflection_run import Course
 from wisen.architectures.revision import (
     REVISION_LIMIT,
-    STRATEGIES,
-    Approach,
     RevisionOptions,
     Strategy,
     ask_for_edits,
-    choose_approach,
-    revision_prompt,
 )
-from wisen.architectures.selection import SELECTIONS, Selection
+from wisen.architectures.selection import Selection
 from wisen.architectures.triggers import TriggerOptions, Triggers
 from wisen.architectures.wrapped import as_architecture
 from wisen.convergence import ConvergenceOptions, ConvergenceReason
@@ -38,10 +36,8 @@ from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.evaluation.criteria import CriteriaEvaluator, QualityCriterion
 from wisen.evaluation.quoting import without_marks
 from wisen.events import Event, FailureModeSeen, GenerationMade, Revised
-from wisen.models.calls import ask
-from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, bound_to_run
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.protocols import Architecture
+from wisen.records import ReflectionEvaluation, Task
 from wisen.session import AgentSession, Dependencies
 
 if TYPE_CHECKING:
@@ -78,11 +74,12 @@ class ReflectionPattern:
         reflection_triggers: When to reflect beside on finished versions; see `TriggerOptions`.
         best_version_selection: Which version is the answer; see `select`.
         structured_reflection: Whether reflections are asked for as structured output.
-        reflection_model: A pydantic-ai `Model` or a name that reflects in place of the run's own model.
+        reflection_model: A pydantic-ai `Model` or a name that reflects in place of the run's own model: judges under
+            the criteria, says what is wrong where another evaluator refuses without a word, and reflects on triggers.
         preserve_all_versions: False keeps only the best and the final version in the history.
         evaluator: Judges in place of the criteria; anything that `as_evaluator` takes. Without an evaluator, criteria
             and a prompt, the agent's evaluator judges, if it has one; with one of them, it confirms what the pattern
-            holds for good enough.
+            holds for good enough. The score decides, not what it calls satisfactory, which goes by its own threshold.
         base: What makes the draft and rewrites: an architecture, an async function or another framework's agent.
             `ReAct()` by default.
         callbacks: Told of each step; can override decisions.
@@ -116,12 +113,10 @@ class ReflectionPattern:
         convergence: ConvergenceOptions | None = None,
         safeguards: SafeguardOptions | None = None,
     ) -> None:
-        if max_iterations < 1:
-            raise ConfigError(f"ReflectionPattern(max_iterations={max_iterations!r}): must be 1 or more")
-        if not 0.0 <= quality_threshold <= 1.0:
-            raise ConfigError(f"ReflectionPattern(quality_threshold={quality_threshold!r}): must be in [0, 1]")
-        _check_choice("revision_strategy", revision_strategy, STRATEGIES)
-        _check_choice("best_version_selection", best_version_selection, SELECTIONS)
+        check_count("ReflectionPattern", "max_iterations", max_iterations)
+        check_share("ReflectionPattern", "quality_threshold", quality_threshold)
+        callbacks = ReflectionCallbacks() if callbacks is None else callbacks
+        check_callbacks(callbacks)
         if evaluator is not None and (quality_criteria is not None or reflection_prompt is not None):
             raise ConfigError(
                 "ReflectionPattern: an evaluator judges in place of quality_criteria and reflection_prompt; give one"
@@ -134,9 +129,12 @@ class ReflectionPattern:
             structured=structured_reflection,
         )
         self.base: Architecture | None = None if base is None else as_architecture(base)
-        self._criteria = criteria
+        safeguards = SafeguardOptions() if safeguards is None else safeguards
+        validator = getattr(safeguards, "validator", None)
         self._parts = ReflectionParts(
             judge=criteria if evaluator is None else as_evaluator(evaluator),
+            validator=None if validator is None else as_evaluator(validator),
+            critic=criteria,
             explicit=not evaluator is quality_criteria is reflection_prompt is None,
             threshold=quality_threshold,
             max_iterations=max_iterations,
@@ -145,11 +143,11 @@ class ReflectionPattern:
             structured=structured_reflection,
             preserve_all=preserve_all_versions,
             reflection_model=reflection_model,
-            callbacks=callbacks or ReflectionCallbacks(),
-            revision=revision or RevisionOptions(),
-            triggers=Triggers.of(reflection_triggers, triggers or TriggerOptions()),
-            convergence=convergence or ConvergenceOptions(),
-            safeguards=safeguards or SafeguardOptions(),
+            callbacks=callbacks,
+            revision=RevisionOptions() if revision is None else revision,
+            triggers=Triggers.of(reflection_triggers, TriggerOptions() if triggers is None else triggers),
+            convergence=ConvergenceOptions() if convergence is None else convergence,
+            safeguards=safeguards,
         )
         self._runs = _Runs()
 
@@ -169,9 +167,11 @@ class ReflectionPattern:
 
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
-        course = Course(self._parts, session, deps)
+        course = Course(self._parts, session, deps, prompt)
         live = (session.id, course)
         self._runs.live.append(live)
+        if isinstance(self.base or ReAct(), ReAct) and not deps.toolsets:  # the tools of others aren't known
+            course.steering.expects([str(getattr(tool, "name", getattr(tool, "__name__", ""))) for tool in deps.tools])
         try:
             async for event in self._draft(course, session, prompt):
                 yield event
@@ -210,7 +210,7 @@ class ReflectionPattern:
                     course.abandon()
                     raise
                 course.degraded("attempt", error, "the first try of the draft")
-                prompt = f"{prompt}\n\n{note}" if note else prompt
+                prompt = _noted(prompt, note)
         if session.interrupted:
             course.degraded("attempt", f"Interrupted: {session.interruption_reason}", "judging and revising the draft")
             course.reason = ConvergenceReason.INTERRUPTED
@@ -219,47 +219,59 @@ class ReflectionPattern:
         yield GenerationMade(iteration=0, output=session.output)
 
     async def _revise(self, course: Course, session: AgentSession) -> AsyncIterator[Event]:
-        old, iteration, approach = course.standing.output, course.open_version(), course.approach()
-        edited = None
-        try:
-            if approach != "full_rewrite":
-                edited = await self._edited(course, session, approach)
-            if edited is None or edited.text == old:
-                approach = "full_rewrite"
-                async for event in self._attempt(session, course.revision_deps, course.prompt_for(approach)):
+        old, iteration, note = course.standing.output, course.open_version(), ""
+        revision = course.revising.begin(course.standing)
+        for last in (False, True):
+            try:
+                async for event in self._revised(course, session, revision, note):
                     yield event
-        except BudgetExceededError as error:
-            if error.limit != REVISION_LIMIT:
-                raise
-            course.reason = ConvergenceReason.TOKEN_BUDGET
-            return
-        except Exception as error:  # noqa: BLE001 - a base may be anybody's code; the versions so far stay
-            course.give_up(error)
-            return
+                break
+            except BudgetExceededError as error:
+                if error.limit != REVISION_LIMIT:
+                    raise
+                course.reason = ConvergenceReason.TOKEN_BUDGET
+                return
+            except Exception as error:  # noqa: BLE001 - a base may be anybody's code; the versions so far stay
+                learnt = None if last else await course.note_on(error)
+                if learnt is None:
+                    course.give_up(error)
+                    return
+                course.degraded("revise", error, "the first try of this revision")
+                note = learnt
         if session.interrupted:
             session.interrupted = False  # there is an answer: the best version so far
             course.give_up(f"Interrupted: {session.interruption_reason}")
             return
-        new = session.output
-        await course.made(new, strategy=approach, edited=edited)
+        new, edited = session.output, revision.edited
+        await course.made(new, revision)
         yield GenerationMade(iteration=iteration, output=new)
         yield Revised(
             iteration=iteration,
             old_output=old,
             new_output=new,
-            strategy=approach,
+            strategy=revision.approach,
             edits_applied=len(edited.applied) if edited else 0,
             edits_failed=edited.failed if edited else (),
         )
 
-    async def _edited(self, course: Course, session: AgentSession, approach: Approach) -> Edited:
-        session.turns += 1
-        model, prompt = course.revision_deps.model, course.prompt_for(approach)
-        old = course.standing.output
-        edited = await ask_for_edits(model, approach, old, system=session.instructions, prompt=prompt)
-        if edited.text != old:
-            course.take(edited.text)
-        return edited
+    async def _revised(
+        self, course: Course, session: AgentSession, revision: Revision, note: str
+    ) -> AsyncIterator[Event]:
+        """Try to revise the standing version, by edits if it can be."""
+        old, system = course.standing.output, session.instructions
+        if revision.approach != "full_rewrite":
+            session.turns += 1
+            prompt = _noted(course.revising.prompt_for(revision.approach, course.standing, course.versions), note)
+            model = course.revising.deps.model
+            revision.edited = await ask_for_edits(model, revision.approach, old, system=system, prompt=prompt)
+            revision.tried.add(revision.approach)
+            if revision.edited.text != old:
+                course.take(revision.edited.text)
+                return
+        revision.approach = "full_rewrite"
+        prompt = _noted(course.revising.prompt_for("full_rewrite", course.standing, course.versions), note)
+        async for event in self._attempt(session, course.revising.deps, prompt):
+            yield event
 
     async def _attempt(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """Let the base do it, in a conversation of its own."""
@@ -270,10 +282,11 @@ class ReflectionPattern:
         session.output = without_marks(session.output, prompt)
 
     def _finish(self, course: Course) -> list[Event]:
-        events = course.finish()
+        runs, events = self._runs, course.finish()
+        if course.result is None:
+            runs.last = None  # what this object finished last came to nothing
         if not events or course.result is None:
             return events
-        runs = self._runs
         runs.last = course.result
         runs.taken_on_trust = runs.taken_on_trust + 1 if course.accepted_first_draft_on_trust() else 0
         if runs.taken_on_trust >= self._parts.safeguards.undercritical_after:
@@ -304,13 +317,12 @@ class ReflectionPattern:
     ) -> ReflectionEvaluation:
         """Judge an output outside of a run, under `criteria` where they are given.
 
-        `model` is asked where the pattern has no `reflection_model`. Raises `EvaluationError` where no judgement could
-        be had.
+        The output is satisfactory if it would be so in a run: by the pattern's threshold, and confirmed by the
+        validator of its safeguards, if it has one. `model` is asked where the pattern has no `reflection_model`. Raises
+        `EvaluationError` where no judgement could be had.
         """
-        judge = self._parts.judge if criteria is None else self._criteria.with_criteria(criteria)
-        asked = bound_to_run(judge, _Outside(model))
         about = task if isinstance(task, Task) else Task(prompt=task)
-        return await asked.evaluate(about, output, Trace(trace_id="", purpose=about.prompt))
+        return await reflection_outside.reflect(self._parts, output, criteria, about, model)
 
     async def revise(
         self,
@@ -320,20 +332,14 @@ class ReflectionPattern:
         task: str | Task = "",
         model: "Model | str | None" = None,
     ) -> str:
-        """Revise an output outside of a run, as the revision strategy says.
+        """Revise an output outside of a run, as the revision strategy says; one with known choices is rewritten.
 
-        `model` writes; by default the `reflection_model`. Raises `ModelError`.
+        `model` writes; by default the `reflection_model`. The base isn't asked, since it works in runs alone. The
+        output itself comes back where the answer is empty, or `max_revision_tokens` are used up without one. Raises
+        `ModelError`.
         """
-        about = task.prompt if isinstance(task, Task) else task
-        writer = resolve_model(self._parts.reflection_model if model is None else model)
-        approach = choose_approach(self._parts.strategy, output, evaluation)
-        if approach != "full_rewrite":
-            prompt = revision_prompt(approach, about, output, evaluation)
-            edited = await ask_for_edits(writer, approach, output, system="", prompt=prompt)
-            if edited.text != output:
-                return edited.text
-        prompt = revision_prompt("full_rewrite", about, output, evaluation)
-        return without_marks(await ask(writer, system="", prompt=prompt), prompt)
+        about = task if isinstance(task, Task) else Task(prompt=task)
+        return await reflection_outside.revise(self._parts, output, evaluation, about, model)
 
     def request_reflection(self, run_id: str | None = None) -> int:
         """Ask for a reflection before the next step of a run under way; of all of them without `run_id`.
@@ -365,17 +371,5 @@ class ReflectionPattern:
         return found
 
 
-class _Outside:
-    """Gives out models where there is no run; implements `ModelBinder`."""
-
-    def __init__(self, default: "Model | str | None") -> None:
-        self._default = default
-
-    def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
-        del purpose
-        return resolve_model(self._default if model is None else model)
-
-
-def _check_choice(name: str, given: str, valid: Sequence[str]) -> None:
-    if given not in valid:
-        raise ConfigError(f"ReflectionPattern({name}={given!r}): must be one of {', '.join(valid)}")
+def _noted(prompt: str, note: str) -> str:
+    return f"{prompt}\n\n{note}" if note else prompt

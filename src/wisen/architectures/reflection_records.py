@@ -1,7 +1,7 @@
 """What a run of `ReflectionPattern` leaves behind, and how its callbacks steer it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -22,7 +22,8 @@ class ReflectionVersion:
     """What the revision set out to improve, in words; of edits, only those that could be applied."""
     timestamp: datetime
     token_usage: TokenUsage
-    """What making and judging this version used."""
+    """What making and judging this version used, with what was reflected on since the version before. What a revision
+    used that came to nothing is in no version, but in the result's usage."""
     seconds: float = 0.0
     strategy: str = ""
     """How the revision was made in the end: "full_rewrite", "targeted_edit" or "incremental"; "" for the draft."""
@@ -37,7 +38,8 @@ class ReflectionHistory:
     """All versions of one run."""
 
     versions: tuple[ReflectionVersion, ...]
-    """Oldest first; with `preserve_all_versions=False` only the best and the final one."""
+    """Oldest first; with `preserve_all_versions=False` only the best and the final one. The run's record keeps all, as
+    its attempts."""
     best_version: ReflectionVersion
     """The one that is the run's answer."""
     final_version: ReflectionVersion
@@ -73,15 +75,18 @@ class ReflectionDecision(StrEnum):
     CONTINUE = "continue"
     """Revise once more, even if the output is good enough or nothing is gained any more; limits stay limits."""
     STOP = "stop"
-    """End, and return the best version."""
+    """End, and return the best version. Ends a `Reflexion` around the pattern too."""
     ACCEPT = "accept"
-    """End, and return the version just reflected on, whatever its score."""
+    """End, and return the version just reflected on, whatever its score; it is then the answer of a `Reflexion` around
+    the pattern too."""
 
 
 class ReflectionCallbacks:
     """Watches a run of the pattern, and can override its decisions. Override what you need.
 
-    An error in a callback ends nothing: an event reports it, and the pattern decides by itself.
+    An error in a callback ends nothing: an event reports it, and the pattern decides by itself. An object of any other
+    class will do too, whose callbacks may be plain functions and which may lack some; a decision may be its name, such
+    as "accept".
     """
 
     async def on_generation(self, output: str, iteration: int) -> None:
@@ -99,14 +104,19 @@ class ReflectionCallbacks:
 def best_of(versions: Sequence[ReflectionVersion], how: Selection, *, threshold: float) -> ReflectionVersion:
     """The version to return, of at least one.
 
-    Reverted versions are passed over, except by "highest_score", which never prefers them. "first_satisfactory" goes
-    by what the evaluations say. The rest is as in `select`.
+    Reverted versions are passed over, and so are empty ones of unknown score. Except by "latest", a satisfactory
+    version is preferred to any that isn't, whatever their scores: a mean can be high though one criterion falls short.
+    The rest is as in `select`.
     """
     standing = [version for version in versions if not version.reverted]
-    if how == "first_satisfactory":
-        satisfactory = next((version for version in standing if version.evaluation.satisfactory), None)
-        return satisfactory or best_of(standing, "highest_score", threshold=threshold)
-    chosen = select([as_attempt(version) for version in standing], how, threshold=threshold)
+    standing = [version for version in standing if version.output.strip() or version.evaluation.known] or standing
+    satisfactory = [version for version in standing if version.evaluation.satisfactory]
+    if how == "first_satisfactory" and satisfactory:
+        return satisfactory[0]
+    if how != "latest":
+        standing = satisfactory or standing
+    by_score: Selection = "highest_score" if how == "first_satisfactory" else how
+    chosen = select([as_attempt(version) for version in standing], by_score, threshold=threshold)
     return next(version for version in standing if chosen is not None and version.iteration == chosen.attempt - 1)
 
 
@@ -137,29 +147,4 @@ def as_attempt(version: ReflectionVersion) -> AttemptRecord:
         evaluation=version.evaluation,
         usage=version.token_usage,
         seconds=version.seconds,
-    )
-
-
-def unknown_quality(evaluator: str) -> ReflectionEvaluation:
-    """Stands for a judgement that could not be had."""
-    return ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=evaluator)
-
-
-def with_verdict(own: ReflectionEvaluation, verdict: ReflectionEvaluation, threshold: float) -> ReflectionEvaluation:
-    """What a pattern's own judgement is worth after an external validation of known score."""
-    score = verdict.overall_score
-    if score is None or own.overall_score is None:
-        return own
-    if score >= threshold:
-        return replace(own, verifiable=own.verifiable or verdict.verifiable)
-    name = verdict.evaluator or "validator"
-    return replace(
-        own,
-        overall_score=min(own.overall_score, score),
-        satisfactory=False,
-        criteria_scores={**own.criteria_scores, name: score},
-        issues=(*verdict.issues, *own.issues) or (f"{name} does not accept the output",),
-        suggestions=(*verdict.suggestions, *own.suggestions),
-        confidence=verdict.confidence,
-        verifiable=verdict.verifiable,
     )

@@ -4,11 +4,12 @@ Nothing here loses a version that exists: an evaluator, a callback or a reflecti
 says so. Only an exhausted budget passes through, since it ends the run.
 """
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from wisen.architectures.editing import Edited
+from wisen.architectures.reflection_calling import Calling
+from wisen.architectures.reflection_judging import Judging, unknown_quality
 from wisen.architectures.reflection_options import ReflectionParts
 from wisen.architectures.reflection_records import (
     ReflectionDecision,
@@ -17,30 +18,18 @@ from wisen.architectures.reflection_records import (
     as_attempt,
     best_of,
     history_of,
-    unknown_quality,
-    with_verdict,
 )
-from wisen.architectures.revision import (
-    Allowance,
-    Approach,
-    aims_of,
-    choose_approach,
-    revision_prompt,
-)
+from wisen.architectures.reflection_revising import EPSILON, Revising, Revision, drop
+from wisen.architectures.revision import aims_of
 from wisen.architectures.triggers import Due, Steering
 from wisen.convergence import ConvergenceReason, converged
-from wisen.errors import BudgetExceededError, ConfigError
-from wisen.evaluation.criteria import CriteriaEvaluator
-from wisen.events import Converged, Degraded, Event, FailureModeSeen, Reflected, ReflectionTriggered, described
-from wisen.models.advised import with_bound_advice
+from wisen.errors import ConfigError
+from wisen.events import Converged, Degraded, Event, FailureModeSeen, Reflected, described
 from wisen.models.steered import SteeredModel
-from wisen.protocols import Evaluator, bound_to_run
 from wisen.records import ReflectionEvaluation, TokenUsage
-from wisen.session import AgentSession, Dependencies
+from wisen.session import AgentSession, Dependencies, Judged
 
 _Stage = Literal["attempt", "evaluate", "revise", "watch"]
-_EPSILON = 1e-9
-"""Differences of scores below it come from rounding."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,7 +48,7 @@ class _Open:
 class Course:
     """The state of one run."""
 
-    def __init__(self, parts: ReflectionParts, session: AgentSession, deps: Dependencies) -> None:
+    def __init__(self, parts: ReflectionParts, session: AgentSession, deps: Dependencies, prompt: str) -> None:
         self.parts = parts
         self.reason: ConvergenceReason | None = None
         """Why the loop ends; `None` as long as it goes on."""
@@ -67,40 +56,34 @@ class Course:
         self.versions: list[ReflectionVersion] = []
         self._session = session
         self._own_deps = deps
-        lent = deps.evaluator
-        judge = parts.judge if parts.explicit or lent is None else lent
-        validator = parts.safeguards.validator or (lent if parts.explicit else None)
-        self._trusts_judge = isinstance(judge, CriteriaEvaluator)
-        self._judge = bound_to_run(judge, deps.bind)
-        self._validator = None if validator is None else bound_to_run(validator, deps.bind)
+        self._calling = Calling(
+            parts.callbacks, lambda error: self.degraded("watch", error, "a callback, or what it said")
+        )
+        self._judging = Judging(
+            parts, deps.evaluator, deps.bind, lambda error, skipped: self.degraded("evaluate", error, skipped)
+        )
         self.steering = Steering(
             parts.triggers,
             session,
             deps,
+            prompt=prompt,
             model=lambda: deps.bind(parts.reflection_model, "reflect"),
             structured=parts.structured,
         )
         self.deps = replace(deps, model=SteeredModel(deps.model, self.steering.steered))
         """What the draft is made with."""
-        self._allowance = Allowance(parts.revision.max_revision_tokens)
-        self._revision_deps: Dependencies | None = None
+        self.revising = Revising(parts, session, deps, self.steering, prompt)
         self._open: _Open | None = None
-        self._began = (session.meter.spent, session.meter.seconds)
+        self._began = self._closed = (session.meter.spent, session.meter.seconds)
+        self._attempts_before = len(session.attempts)
         self._standing = 0
-        self._failed_approaches: set[str] = set()
-        self._diagnosis = ""
+        self._unconfirmed: set[int] = set()
+        self._tried: set[str] = set()
         self._parent: ReflectionVersion | None = None
         self._accepted: ReflectionVersion | None = None
+        self._stopped = False
+        self._said: dict[int, ReflectionEvaluation] = {}
         self._structured: dict[int, object] = {}
-
-    @property
-    def revision_deps(self) -> Dependencies:
-        """What revisions are made with: calls of the run's model are labelled so, and held to what they may write."""
-        if self._revision_deps is None:
-            deps = self._own_deps
-            model = self._allowance.lend(with_bound_advice(deps.bind(None, "revise"), deps.bound_advice))
-            self._revision_deps = replace(deps, model=SteeredModel(model, self.steering.steered))
-        return self._revision_deps
 
     @property
     def standing(self) -> ReflectionVersion:
@@ -109,8 +92,9 @@ class Course:
 
     def open_version(self) -> int:
         """Begin to make the next version; gives its iteration."""
-        meter = self._session.meter
-        self._open = _Open(iteration=len(self.versions), spent_before=meter.spent, began=meter.seconds)
+        spent, seconds = self._closed
+        self._open = _Open(iteration=len(self.versions), spent_before=spent, began=seconds)
+        self.steering.opened()
         return self._open.iteration
 
     def abandon(self) -> None:
@@ -125,72 +109,64 @@ class Course:
         session.recorder.next_step()
         session.recorder.add("output", text=text)
 
-    async def made(self, output: str, *, strategy: Approach | Literal[""] = "", edited: Edited | None = None) -> None:
-        """The open version has its output; tell the callbacks."""
+    async def made(self, output: str, revision: Revision | None = None) -> None:
+        """The open version has its output, by a revision if it isn't the draft; tell the callbacks."""
         version = self._open
         if version is None:
             return
-        version.output, version.strategy = output, strategy
+        version.output = output
         self._structured[version.iteration] = self._session.structured
-        if edited is not None:
-            version.edits_failed = edited.failed
-            version.aims = tuple(edit.improves for edit in edited.applied if edit.improves)
-        if strategy:
+        if revision is not None:
+            edited, self._tried = revision.edited, {revision.approach, *revision.tried}
+            version.strategy = revision.approach
+            version.edits_failed = edited.failed if edited else ()
+            version.aims = tuple(edit.improves for edit in edited.applied if edit.improves) if edited else ()
             version.aims = version.aims or aims_of(self.standing.evaluation)
-        callbacks = self.parts.callbacks
-        await self._call(callbacks.on_generation(output, version.iteration))
-        if strategy:
-            await self._call(callbacks.on_revision(self.standing.output, output, version.iteration))
+        await self._calling.call("on_generation", output, version.iteration)
+        if revision is not None:
+            await self._calling.call("on_revision", self.standing.output, output, version.iteration)
 
     async def reflect(self) -> Reflected:
         """Judge the open version, and take it into the history."""
         version = self._open
         output = self._session.output if version is None or version.output is None else version.output
-        evaluation = await self._judgement(output)
+        session = self._session
+        judgement = await self._judging.judged(session.task, output, session.recorder.trace(), first=not self.versions)
+        evaluation = judgement.evaluation
         self.steering.settled()
-        self._session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
-        rejected = evaluation.verifiable and not evaluation.satisfactory
-        if rejected and output not in self._session.rejected:
-            self._session.rejected.append(output)
+        rejected = evaluation.verifiable and not evaluation.satisfactory and judgement.confirmed
+        if rejected and output not in session.rejected:
+            session.rejected.append(output)
         closed = self._close(evaluation)
+        self._said[closed.iteration] = judgement.own
+        if not judgement.confirmed:
+            self._unconfirmed.add(closed.iteration)
+        kept = {} if self._seen_last(self.standing.output) else {"kept": self.standing.output}
+        session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues), **kept)
         return Reflected(iteration=closed.iteration, evaluation=evaluation)
+
+    def _seen_last(self, output: str) -> bool:
+        """Whether the trace shows this output as the last one; not one gone back to, or rid of copied marks."""
+        events = self._session.recorder.trace().events
+        return next((one.data.get("text") for one in reversed(events) if one.kind == "output"), None) == output
 
     async def decide(self) -> AsyncIterator[Event]:
         """Let the callbacks and the pattern say whether to go on; `reason` is set if not."""
         version = self.versions[-1]
-        decision = await self._call(self.parts.callbacks.on_reflection(version.evaluation, version.iteration))
-        known = isinstance(decision, ReflectionDecision)
-        self.reason = self._decided(decision if known else ReflectionDecision.AUTO, version)
+        self.reason = self._decided(await self._calling.decision(version.evaluation, version.iteration), version)
         if version.reverted:
-            self._failed_approaches.add(version.strategy)
-            response = f"back to version {self.standing.iteration}; the next revision goes about it in another way"
+            self.revising.failed(self._tried)
+            after = "the loop ends" if self.reason else "the next revision goes about it in another way"
+            response = f"back to version {self.standing.iteration}; {after}"
             yield FailureModeSeen(mode="quality_regression", iteration=version.iteration, response=response)
         if self.reason is ConvergenceReason.REPEATED_ISSUES:
             response = "the loop ends with the best version"
             yield FailureModeSeen(mode="infinite_loop", iteration=version.iteration, response=response)
         if self.reason is None:
-            async for event in self._diagnose_drop(version):
+            async for event in self._criticise():
                 yield event
-
-    def approach(self) -> Approach:
-        """How to revise the standing version."""
-        version, structured = self.standing, self._session.structured
-        if self._session.task.choices or not (structured is None or isinstance(structured, str)):
-            return "full_rewrite"  # edits can't keep to known choices or to a type
-        return choose_approach(self.parts.strategy, version.output, version.evaluation, self._failed_approaches)
-
-    def prompt_for(self, approach: Approach) -> str:
-        """The prompt that asks for the next revision."""
-        version = self.standing
-        return revision_prompt(
-            approach,
-            self._session.task.prompt,
-            version.output,
-            version.evaluation,
-            earlier=[one for one in self.versions if one is not version],
-            diagnosis=self._diagnosis,
-            options=self.parts.revision,
-        )
+            async for event in self.revising.diagnose(self._parent, version):
+                yield event
 
     def finish(self) -> list[Event]:
         """Choose the answer and leave the result in the session; safe to call again. Without a version, nothing."""
@@ -220,13 +196,17 @@ class Course:
         session.structured = self._structured.get(best.iteration)
         session.metadata["reflection"] = self.result
         session.satisfied = self.result.success
-        session.attempts.extend(as_attempt(version) for version in self.versions)
+        session.settled = self._stopped
+        # Attempts that the base counted are versions here, and so are not counted twice.
+        session.attempts[self._attempts_before :] = [as_attempt(version) for version in self.versions]
         session.returned = as_attempt(best)
+        said = self._said.get(best.iteration)
+        session.judged = None if said is None else Judged(by=self._judging.judge, evaluation=said)
         return self._last_events(best, reason, lowered=lowered)
 
     def accepted_first_draft_on_trust(self) -> bool:
         """Whether a model's opinion alone, confirmed by nobody, was content with the first draft."""
-        if self.result is None or self._validator is not None or len(self.versions) != 1:
+        if self.result is None or self._judging.validated or len(self.versions) != 1:
             return False
         evaluation = self.versions[0].evaluation
         return self.reason is ConvergenceReason.QUALITY_MET and not evaluation.verifiable
@@ -251,38 +231,6 @@ class Course:
         due = Due(trigger="error", step=trace.step_count, detail=type(error).__name__)
         return await self.steering.reflection([due], f"{steps}\nThe attempt broke off: {described(error)}")
 
-    async def _judgement(self, output: str) -> ReflectionEvaluation:
-        evaluation = await self._evaluated(self._judge, output, "the score of this version")
-        score, threshold = evaluation.overall_score, self.parts.threshold
-        content = score is not None and score >= threshold and (evaluation.satisfactory or not self._trusts_judge)
-        evaluation = replace(evaluation, satisfactory=content)
-        if content and self._validator is not None:
-            verdict = await self._evaluated(self._validator, output, "the confirmation of a satisfactory version")
-            return with_verdict(evaluation, verdict, threshold)
-        return evaluation
-
-    async def _evaluated(self, evaluator: Evaluator, output: str, skipped: str) -> ReflectionEvaluation:
-        try:
-            trace = self._session.recorder.trace()
-            evaluation = await evaluator.evaluate(self._session.task, output, trace)
-            if evaluation.overall_score is None:
-                self.degraded("evaluate", "no score could be read", skipped)
-            return evaluation if evaluation.evaluator else replace(evaluation, evaluator=evaluator.name)
-        except BudgetExceededError:
-            raise
-        except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the version's
-            self.degraded("evaluate", error, skipped)
-            return unknown_quality(getattr(evaluator, "name", ""))
-
-    async def _call(self, callback: Awaitable[object]) -> object:
-        try:
-            return await callback
-        except BudgetExceededError:
-            raise
-        except Exception as error:  # noqa: BLE001 - callbacks are the user's code; the run goes on without them
-            self.degraded("watch", error, "a callback that failed")
-            return None
-
     def _close(self, evaluation: ReflectionEvaluation) -> ReflectionVersion:
         """Make the open version a finished one, and say which version stands now."""
         making, meter = self._open, self._session.meter
@@ -304,24 +252,28 @@ class Course:
         known = evaluation.known or not self.versions
         self._parent = self.standing if self.versions else None
         self.versions.append(version)
-        self._open = None
+        self._open, self._closed = None, (meter.spent, meter.seconds)
         if known and not reverted:
             self._standing = version.iteration
-            self._failed_approaches.clear()
+            self.revising.succeeded()
         return version
 
     def _is_regression(self, evaluation: ReflectionEvaluation) -> bool:
         if not self.versions or not self.parts.safeguards.revert_on_regression:
             return False
-        return _drop(self.standing.evaluation, evaluation) > 0
+        standing = self.standing.evaluation
+        if evaluation.known and standing.satisfactory != evaluation.satisfactory:
+            return standing.satisfactory
+        return drop(standing, evaluation) > EPSILON
 
     def _close_what_is_open(self) -> None:
         """A version that was made but not judged is part of the history too; half a revision isn't."""
         if self._open is not None and (self._open.output is not None or (not self.versions and self._session.output)):
-            self._close(unknown_quality(self._judge.name))
+            self._close(unknown_quality(self._judging.name))
 
     def _decided(self, decision: ReflectionDecision, version: ReflectionVersion) -> ConvergenceReason | None:
         parts = self.parts
+        self._stopped = decision in (ReflectionDecision.ACCEPT, ReflectionDecision.STOP)
         if decision is ReflectionDecision.ACCEPT:
             self._accepted = version
             return ConvergenceReason.USER_ACCEPTED
@@ -332,31 +284,42 @@ class Course:
             return limit
         if version.evaluation.satisfactory:
             return ConvergenceReason.QUALITY_MET
-        if not self.standing.evaluation.known:
+        if version.iteration in self._unconfirmed or not self.standing.evaluation.known:
             return ConvergenceReason.UNKNOWN_QUALITY
         scores = [one.evaluation.overall_score for one in self.versions]
         outputs = [one.output for one in self.versions]
         issues = [one.evaluation.issues for one in self.versions]
-        return converged(scores, outputs, issues, parts.convergence, threshold=None) or limit
+        reason = converged(
+            scores,
+            outputs,
+            issues,
+            parts.convergence,
+            threshold=None,  # criteria and validators have a say too, so that the score alone doesn't decide
+            goal=parts.threshold,
+            budget=parts.max_iterations + 1,
+        )
+        return reason or limit
 
-    async def _diagnose_drop(self, version: ReflectionVersion) -> AsyncIterator[Event]:
-        """Reflect on why a revision made it worse, where that is asked for."""
-        self._diagnosis = ""
-        least, parent = self.parts.triggers.drop, self._parent
-        drop = 0.0 if parent is None else _drop(parent.evaluation, version.evaluation)
-        if least is None or parent is None or drop < least - _EPSILON:
-            return
-        yield ReflectionTriggered(trigger="quality_drop", step=version.iteration, detail=f"{drop:.2f}")
-        self._diagnosis = await self.steering.diagnosis(parent.output, version.output, version.evaluation.issues)
+    async def _criticise(self) -> AsyncIterator[Event]:
+        """Let the reflection model say what is wrong with the version to revise, if nobody has."""
+        version = self.standing
+        evaluation = await self._judging.criticised(version.evaluation, self._session.task, version.output)
+        if evaluation is not version.evaluation:
+            self.versions[self._standing] = replace(version, evaluation=evaluation)
+            yield Reflected(iteration=version.iteration, evaluation=evaluation)
 
     def _meets_lowered(self, best: ReflectionVersion) -> bool:
         lowered, score = self.parts.safeguards.lowered_threshold, best.evaluation.overall_score
-        return lowered is not None and score is not None and score >= lowered
+        if lowered is None or score is None or best.iteration in self._unconfirmed:
+            return False
+        return score >= lowered
 
     def _last_events(self, best: ReflectionVersion, reason: ConvergenceReason, *, lowered: bool) -> list[Event]:
         last, events = self.versions[-1], list[Event]()
         cut_short = reason in (ConvergenceReason.INTERRUPTED, ConvergenceReason.UNKNOWN_QUALITY)
-        never = not any(one.evaluation.satisfactory or one.evaluation.verifiable for one in self.versions)
+        satisfied = any(one.evaluation.satisfactory for one in self.versions)
+        checked = any(one.evaluation.verifiable for one in self.versions)  # a check that refuses is right, not critical
+        never = not satisfied and (lowered or not checked)
         if never and last.iteration and not cut_short and best is not self._accepted:
             response = "accepted at the lowered threshold" if lowered else "the best version is returned"
             events.append(FailureModeSeen(mode="overcritical", iteration=last.iteration, response=response))
@@ -365,10 +328,3 @@ class Course:
             Converged(reason=reason.value, iterations=last.iteration, best_iteration=best.iteration, score=score)
         )
         return events
-
-
-def _drop(before: ReflectionEvaluation, after: ReflectionEvaluation) -> float:
-    """How much lower the score is after than before; 0 where either is unknown."""
-    if before.overall_score is None or after.overall_score is None:
-        return 0.0
-    return before.overall_score - after.overall_score

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_ai.models import Model
 
 from wisen.architectures.editing import Addition, Edit, Edited, apply_edits
@@ -12,7 +12,7 @@ from wisen.architectures.reflection_records import ReflectionVersion
 from wisen.errors import ConfigError, UnreadableAnswerError
 from wisen.evaluation.quoting import quotation
 from wisen.models.capped import CappedModel
-from wisen.models.structured import ask_for
+from wisen.models.structured import ask_for, holding_some
 from wisen.records import ReflectionEvaluation
 
 Approach = Literal["full_rewrite", "targeted_edit", "incremental"]
@@ -66,10 +66,10 @@ class RevisionOptions:
 
     def __post_init__(self) -> None:
         """Refuse a limit below 1 with `ConfigError`."""
-        if self.max_revision_tokens is not None and self.max_revision_tokens < 1:
-            raise ConfigError(
-                f"RevisionOptions(max_revision_tokens={self.max_revision_tokens!r}): must be 1 or more, or None"
-            )
+        most = self.max_revision_tokens
+        is_count = isinstance(most, int) and not isinstance(most, bool)
+        if most is not None and not (is_count and most >= 1):
+            raise ConfigError(f"RevisionOptions(max_revision_tokens={most!r}): must be a number, 1 or more, or None")
 
 
 _T = TypeVar("_T")
@@ -81,7 +81,7 @@ _Few = Annotated[list[_T], Field(json_schema_extra={"maxItems": 12})]
 class Edits:
     """What "targeted_edit" asks a model for."""
 
-    edits: _Few[Edit] = field(default_factory=list[Edit])
+    edits: _Few[Edit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +90,11 @@ class Growth:
 
     additions: _Few[Addition] = field(default_factory=list[Addition])
     fixes: _Few[Edit] = field(default_factory=list[Edit])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_something(cls, answer: object) -> object:
+        return holding_some(answer, "additions", "fixes")
 
 
 def choose_approach(
@@ -155,6 +160,7 @@ def revision_prompt(
     return quotation(_MATERIAL, parts, _CLOSINGS[approach]).text
 
 
+_UNSAID = "It isn't good enough yet, and nobody has said why: find out what is wrong with it, and mend that."
 _CLOSINGS: Mapping[Approach, str] = {"full_rewrite": _REWRITE, "targeted_edit": _EDIT, "incremental": _BUILD}
 
 
@@ -167,7 +173,8 @@ def review(evaluation: ReflectionEvaluation) -> str:
     lines += ["Issues:", *(f"- {issue}" for issue in evaluation.issues)] if evaluation.issues else []
     lines += ["Suggestions:", *(f"- {one}" for one in evaluation.suggestions)] if evaluation.suggestions else []
     if not aims_of(evaluation):
-        lines.append("Nothing in particular was found wrong; make it better where you can.")
+        refused = evaluation.known and not evaluation.satisfactory
+        lines.append(_UNSAID if refused else "Nothing in particular was found wrong; make it better where you can.")
     return "\n".join(lines)
 
 
@@ -197,13 +204,16 @@ async def ask_for_edits(model: Model, approach: Approach, output: str, *, system
     An answer that can't be read is a result without edits that says so. Raises `ModelError` and
     `BudgetExceededError`.
     """
+    edits: list[Edit | Addition] = []
     try:
         if approach == "incremental":
             growth = await ask_for(model, Growth, system=system, prompt=prompt)
-            return apply_edits(output, [*growth.fixes, *growth.additions])
-        return apply_edits(output, (await ask_for(model, Edits, system=system, prompt=prompt)).edits)
+            edits += [*growth.fixes, *growth.additions]
+        else:
+            edits += (await ask_for(model, Edits, system=system, prompt=prompt)).edits
     except UnreadableAnswerError:
         return Edited(text=output, failed=("the answer could not be read as edits",))
+    return apply_edits(output, edits) if edits else Edited(text=output, failed=("the answer has no edits",))
 
 
 @dataclass(slots=True)

@@ -107,8 +107,9 @@ class ComparisonEvaluator(AsksModel):
 
     Args:
         reference: What to compare with; `None` takes the task's own reference.
-        prior: Compare with the latest output in the run's trace before this one. The first output has none before it,
-            so its score is unknown: an `EvaluationError`.
+        prior: Compare with the version before: the output in the run's trace that was judged last, or the one that a
+            `ReflectionPattern` went back to since. The first has none before it, so its score is unknown: an
+            `EvaluationError`, except as the only judge of a `ReflectionPattern`, which takes its draft for a tie.
         model: A pydantic-ai model or a name; `None` is the run's own model, or outside a run the default one.
         prompt: The system prompt; `DEFAULT_COMPARISON_PROMPT` if not given.
         threshold: The score from which an output counts as satisfactory: 0.5 is content with a tie, 1 asks for better.
@@ -143,7 +144,7 @@ class ComparisonEvaluator(AsksModel):
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         """Compare in both orders."""
-        other = self._other(task, output, trace)
+        other = self._other(task, trace)
         verdict = await compared(self.asked_model(), task, output, other, prompt=self.prompt)
         score = {"a": 1.0, "tie": 0.5, "b": 0.0}[verdict.preferred]
         than = "the version before it" if self.prior else "another answer to the task"
@@ -157,15 +158,20 @@ class ComparisonEvaluator(AsksModel):
             evaluator=self._name,
         )
 
-    def _other(self, task: Task, output: str, trace: Trace) -> str:
+    def _other(self, task: Task, trace: Trace) -> str:
         if not self.prior:
             reference = task.reference if self.reference is None else self.reference
             if reference is None:
                 raise EvaluationError(f"evaluator {self._name!r} has no reference; give it one, or give the task one")
             return reference
-        outputs = [str(event.data.get("text", "")) for event in trace.events if event.kind == "output"]
-        if outputs and outputs[-1] == output:
-            outputs.pop()
-        if not outputs:
+        before: str | None = None
+        latest: str | None = None
+        for event in trace.events:
+            if event.kind == "output":
+                latest = str(event.data.get("text", ""))
+            elif event.kind == "score":
+                kept = event.data.get("kept")
+                before = kept if isinstance(kept, str) else latest
+        if before is None:
             raise EvaluationError(f"evaluator {self._name!r}: there is no version before the first to compare with")
-        return outputs[-1]
+        return before

@@ -235,6 +235,8 @@ class CriteriaEvaluator(AsksModel):
     ) -> None:
         if not 0.0 <= threshold <= 1.0:
             raise ConfigError(f"CriteriaEvaluator(threshold={threshold!r}): must be in [0, 1]")
+        if prompt is not None and not isinstance(prompt, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+            raise ConfigError(f"CriteriaEvaluator: the prompt is {prompt!r}; it has to be text")
         self.criteria = None if criteria is None else as_criteria(criteria)
         self.threshold = threshold
         self.model = model

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -72,7 +72,7 @@ class FunctionEvaluator:
             if self._inline:
                 verdict = self._function(*arguments, **keywords)
             else:
-                verdict = await asyncio.to_thread(self._function, *arguments, **keywords)
+                verdict = await asyncio.to_thread(self._called, arguments, keywords)
             if inspect.isawaitable(verdict):
                 verdict = await verdict
         except WisenError:
@@ -81,6 +81,14 @@ class FunctionEvaluator:
             msg = f"evaluator {self._name!r} failed with {type(error).__name__}; the score is unknown"
             raise EvaluationError(msg) from error
         return self._read(verdict)
+
+    def _called(self, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
+        """The verdict; a thread can hand over any error but one, for which its caller would wait for ever."""
+        try:
+            return self._function(*arguments, **keywords)
+        except StopIteration as error:
+            msg = f"evaluator {self._name!r} failed with StopIteration; the score is unknown"
+            raise EvaluationError(msg) from error
 
     def _read(self, verdict: object) -> ReflectionEvaluation:
         reason = ""
