@@ -3,15 +3,20 @@
 ```text
 WisenError
 ├── ConfigError (also a ValueError)   an option or a file that can't be used
-│   ├── TasksFileError                path, line and field of a bad tasks file
+│   ├── InputFileError                path, line and field of a file that can't be read
+│   │   ├── TasksFileError
+│   │   └── TracesFileError
+│   ├── ReportError                   a report lacks a mandatory field, or its Markdown can't be read
 │   └── MissingExtraError             an optional package isn't installed
 ├── ModelError                        a model call failed; `model` says which
 │   ├── UnknownModelError             the name means no model
 │   ├── WeightsError                  weights are missing or aren't the expected ones
 │   ├── UnknownCallError              a cassette has no answer for this call
+│   ├── PromptTooLongError            the prompt is longer than the model's context
 │   └── UnreadableAnswerError         a structured answer can't be read, also after a request to repair it
 ├── EvaluationError                   no judgement could be read: the score is unknown
 ├── ReflectionError                   no lesson could be read
+│   └── ReflectionRequiredError       an agent owes a report, and may not begin another task
 ├── EmbedderError                     an embedder can't be loaded or gave no vectors
 ├── SandboxError                      a sandboxed check could not be started
 ├── BudgetExceededError               a limit of the run's budget was reached
@@ -27,6 +32,8 @@ WisenError
 Messages say what happened, show the offending value, and say what to do. None holds the text of a lesson or a prompt.
 """
 
+from collections.abc import Sequence
+
 
 class WisenError(Exception):
     """The root of all errors that wisen raises on purpose."""
@@ -36,8 +43,8 @@ class ConfigError(WisenError, ValueError):
     """An option, a setting or a file that can't be used as it is."""
 
 
-class TasksFileError(ConfigError):
-    """A tasks file has an error; says where."""
+class InputFileError(ConfigError):
+    """A file that is read has an error; says where."""
 
     def __init__(self, path: str, problem: str, *, line: int | None = None, field: str | None = None) -> None:
         """Name the place: `path`, 1-based `line` and the `field` (dotted) where they are known."""
@@ -46,6 +53,24 @@ class TasksFileError(ConfigError):
         self.path = path
         self.line = line
         self.field = field
+
+
+class TasksFileError(InputFileError):
+    """A tasks file has an error; says where."""
+
+
+class TracesFileError(InputFileError):
+    """A file of traces has an error; says where."""
+
+
+class ReportError(ConfigError):
+    """A report lacks a mandatory field, or its Markdown can't be read."""
+
+    def __init__(self, problem: str, *, line: int | None = None) -> None:
+        """`line` is the 1-based line of the Markdown, where it is known."""
+        super().__init__(problem if line is None else f"line {line}: {problem}")
+        self.problem = problem
+        self.line = line
 
 
 class MissingExtraError(ConfigError):
@@ -79,6 +104,10 @@ class UnknownCallError(ModelError):
     """A cassette was asked for a call that it doesn't hold."""
 
 
+class PromptTooLongError(ModelError):
+    """The prompt is longer than the model's context; a shorter one may pass."""
+
+
 class UnreadableAnswerError(ModelError):
     """A model was asked for structured output, and neither its answer nor its repair could be read."""
 
@@ -89,6 +118,19 @@ class EvaluationError(WisenError):
 
 class ReflectionError(WisenError):
     """No lesson could be read from the reflector's answer."""
+
+
+class ReflectionRequiredError(ReflectionError):
+    """An agent was about to begin a task while it owes the report of an earlier one that failed, or did in part."""
+
+    def __init__(self, agent: str, owed: Sequence[str]) -> None:
+        """`owed` are the ids of the tasks whose reports are missing."""
+        said = ", ".join(map(repr, owed))
+        super().__init__(
+            f"agent {agent!r} owes a report of {said}; finish() writes it, and then the next task may begin"
+        )
+        self.agent = agent
+        self.owed = tuple(owed)
 
 
 class EmbedderError(WisenError):

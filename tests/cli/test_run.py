@@ -61,6 +61,7 @@ def test_json_holds_the_records_and_totals(wisen: Wisen, script: Script, tasks: 
             "tasks": 2,
             "satisfied": 1,
             "unsatisfied": 1,
+            "escalated": 0,
             "unevaluated": 0,
             "budget_exhausted": 0,
             "failed": 0,

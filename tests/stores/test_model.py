@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
+from wisen.stores.markdown import MarkdownStore
 from wisen.stores.memory import InMemoryVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 from wisen.testing.model import check_against_model
@@ -30,5 +31,16 @@ def test_sqlite_store() -> None:
         def opener() -> Callable[[], SQLiteVectorStore]:
             path = Path(folder) / f"{next(made)}.db"
             return lambda: SQLiteVectorStore(path)
+
+        check_against_model(opener, settings=QUICK)
+
+
+def test_markdown_store() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        made = iter(range(1_000_000))
+
+        def opener() -> Callable[[], MarkdownStore]:
+            path = Path(folder) / str(next(made))
+            return lambda: MarkdownStore(path, fsync=False)
 
         check_against_model(opener, settings=QUICK)

@@ -14,10 +14,11 @@ from wisen.errors import CardNotFoundError, ConfigError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
-from wisen.stores.index import CardIndex, IndexRow, Match, Probe
+from wisen.stores.index import Match, Probe
 from wisen.stores.jottings import InMemoryLedger
 from wisen.stores.ordering import moment
 from wisen.stores.prepared import PreparedCard, check_successor, make_probe, prepare, same_texts
+from wisen.stores.rows import TenantRows
 from wisen.stores.vectors import embed_cards
 
 _Result = TypeVar("_Result")
@@ -60,7 +61,7 @@ class InMemoryVectorStore(InMemoryLedger):
         self._cards: dict[int, MemoryCard] = {}
         self._number_of: dict[str, int] = {}
         self._duplicates: dict[str, list[int]] = {}
-        self._tenants: dict[str, _TenantRows] = {}
+        self._tenants: dict[str, TenantRows] = {}
         self._last_number = 0
         self._searching = Lock()
 
@@ -180,7 +181,7 @@ class InMemoryVectorStore(InMemoryLedger):
         self._duplicates.setdefault(prepared.duplicate_key, []).append(number)
         tenant = self._tenants.get(card.scope.tenant)
         if tenant is None:
-            tenant = self._tenants[card.scope.tenant] = _TenantRows(card.scope.tenant, self._embedder.dimension)
+            tenant = self._tenants[card.scope.tenant] = TenantRows(card.scope.tenant, self._embedder.dimension)
         tenant.put(prepared.row(number))
 
     def _replace(self, prepared: PreparedCard) -> None:
@@ -226,38 +227,3 @@ class InMemoryVectorStore(InMemoryLedger):
             for match, card in found
             if card is not None and not card.superseded_by and probe.query.filter.accepts(card)
         ]
-
-
-class _TenantRows:
-    """One tenant's index, and the changes that the next search takes in."""
-
-    def __init__(self, tenant: str, dimension: int) -> None:
-        self._tenant = tenant
-        self._dimension = dimension
-        self._index = CardIndex(tenant, dimension)
-        self._written: dict[int, IndexRow] = {}
-        self._gone: list[int] = []
-
-    def put(self, row: IndexRow) -> None:
-        waiting = self._written.get(row.number)
-        if waiting is not None and not row.vectors:
-            row = row._replace(words=waiting.words, vectors=waiting.vectors)
-        self._written[row.number] = row
-
-    def drop(self, number: int) -> None:
-        self._written.pop(number, None)
-        self._gone.append(number)
-
-    def take(self) -> tuple[list[IndexRow], list[int]]:
-        taken = list(self._written.values()), self._gone
-        self._written, self._gone = {}, []
-        return taken
-
-    def fresh(self, written: Sequence[IndexRow], gone: Sequence[int]) -> CardIndex:
-        self._index.drop(gone)
-        self._index.put(written)
-        if self._index.wasteful:
-            live = self._index.rows()
-            self._index = CardIndex(self._tenant, self._dimension)
-            self._index.put(live)
-        return self._index

@@ -1,14 +1,15 @@
 """Cards and run records as JSON, the form in which files keep them."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
 from wisen.cards import MemoryCard
-from wisen.errors import StoreError
+from wisen.errors import ReportError, StoreError
 from wisen.records import RunRecord
 
 
@@ -37,6 +38,22 @@ def card_from_json(text: bytes | str) -> MemoryCard:
         return _cards().validate_json(text)
     except ValidationError as error:
         raise _unreadable("memory card", error) from None
+
+
+def card_to_values(card: MemoryCard) -> dict[str, Any]:
+    """A card as JSON's own types; raises `StoreError` as `card_to_json` does."""
+    return json.loads(card_to_json(card))
+
+
+def card_from_values(values: Mapping[str, object], names: Mapping[tuple[str, ...], str]) -> MemoryCard:
+    """The reverse of `card_to_values`; raises `ReportError` with the name of the value that can't be used."""
+    try:
+        return _cards().validate_json(json.dumps(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = tuple(map(str, first["loc"]))
+        name = next((names[place[:length]] for length in (2, 1) if place[:length] in names), ".".join(place))
+        raise ReportError(f"the value of {name!r} can't be used ({first['type']})") from None
 
 
 def run_to_json(record: RunRecord) -> str:

@@ -1,0 +1,213 @@
+"""The store for teams that keep what agents have learned in git: every card is a Markdown file that people edit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from wisen.cards import MemoryCard
+from wisen.embedders.hashing import HashEmbedder
+from wisen.errors import ConfigError
+from wisen.protocols import Embedder
+from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.stores.binder import Moved
+from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.catalog import Problem, Stored
+from wisen.stores.file_index import FileIndex
+from wisen.stores.index import Probe
+from wisen.stores.note_files import FileLedger
+from wisen.stores.ordering import moment
+from wisen.stores.prepared import check_successor, make_probe
+from wisen.stores.vector_cache import VectorCache
+from wisen.stores.vectors import embed_cards, pack
+
+KEEP = 30
+"""Reports of an agent that stay where they are when older ones are archived."""
+
+
+class MarkdownStore(FileLedger):
+    """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in a folder.
+
+    ```text
+    <root>/reflections/<agent>/YYYY-MM-DD-<short-title>.md      reports, in the protocol's form
+    <root>/reflections/<agent>/archive/<year>/…                 older ones, after `archive`
+    <root>/cards/<kind>/YYYY-MM-DD-<short-title>.md             other cards
+    <root>/blocks/<name>.md                                     memory blocks
+    <root>/tenants/<tenant>/…                                   the same for each tenant that has a name
+    <root>/.wisen/                                              what can be made again, and runs; git ignores it
+    ```
+
+    Each call first takes in what people or other processes have changed; files that haven't changed aren't read again.
+    A file without an id in its front matter is a person's: its card is quarantined until it is promoted, and its id
+    follows from its path. A file that can't be read is left as it is, and `problems` tells. Reading changes nothing.
+    Recall is the same as that of the other stores. What a call has returned from is on the disk. Counting a duplicate
+    doesn't change a card's version. A batch that a crash of the process interrupts may be there in part.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        *,
+        embedder: Embedder | None = None,
+        floor: float | None = None,
+        fsync: bool = True,
+        block_limit: int = DEFAULT_BLOCK_LIMIT,
+    ) -> None:
+        """Remember the options; nothing is read or written yet.
+
+        Args:
+            root: The folder; it is made by the first write.
+            embedder: Makes the vectors; `None` takes `HashEmbedder`. Another one may be given each time.
+            floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
+            fsync: Wait until the disk has each file, so that a power cut loses nothing either.
+            block_limit: Characters that one memory block holds.
+
+        Raises:
+            ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
+        """
+        if floor is not None and not 0.0 <= floor <= 1.0:
+            raise ConfigError(f"MarkdownStore(floor={floor!r}): must be in [0, 1], or None for the default")
+        super().__init__(Path(root).expanduser(), fsync=fsync, block_limit=block_limit)
+        self._embedder: Embedder = embedder or HashEmbedder()
+        self._floor = floor
+        self._vectors = VectorCache(self._folder, self._embedder)
+        self._index = FileIndex(self._embedder.dimension)
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds everything."""
+        return self._root
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+        return self._embedder
+
+    async def __aenter__(self) -> Self:
+        """Look at the files now."""
+        await self._in_thread(self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+        if not cards:
+            self._refuse_closed()
+            return []
+        await self._embed(cards)
+        return await self._in_thread(lambda: self._binder.add(cards))
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        """See `VectorStore.get`."""
+
+        def find() -> list[MemoryCard]:
+            self._look()
+            return [self._catalog.get(card_id) for card_id in card_ids]
+
+        return await self._in_thread(find)
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        """See `VectorStore.search`. Raises `EmbedderError` where a text can't be embedded."""
+        self._refuse_closed()
+        probe = await make_probe(self._embedder, query, self._floor)
+        while True:
+            hits, missing = await self._in_thread(lambda: self._find(probe))
+            if not missing:
+                return [*hits]
+            await self._embed(missing)
+
+    async def update(self, card: MemoryCard) -> None:
+        """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
+        check_successor((await self.get([card.id]))[0], card)
+        await self._embed([card])
+        await self._in_thread(lambda: self._binder.update(card))
+
+    async def delete(self, card_ids: Sequence[str]) -> int:
+        """See `VectorStore.delete`."""
+        return await self._in_thread(lambda: self._binder.delete(card_ids))
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """See `VectorStore.list`."""
+        cards = await self._in_thread(lambda: self._accepted(where))
+        cards = sorted(cards, key=lambda card: (moment(card.provenance.created_at), card.id))
+        return cards[offset : offset + limit]
+
+    async def count(self, where: CardFilter) -> int:
+        """See `VectorStore.count`."""
+        return len(await self._in_thread(lambda: self._accepted(where)))
+
+    async def reports(self, *, agent: str | None = None, tenant: str | None = None) -> Sequence[Stored]:
+        """Reports with their files, archived ones too, oldest first; `None` means all agents, or all tenants."""
+
+        def select() -> Sequence[Stored]:
+            self._look()
+            every = [self._catalog.stored(card.id) for _, card in self._catalog.cards()]
+            return [
+                one
+                for one in every
+                if one.report and agent in (None, one.card.provenance.agent) and tenant in (None, one.card.scope.tenant)
+            ]
+
+        found = await self._in_thread(select)
+        return sorted(found, key=lambda one: (moment(one.card.provenance.created_at), one.path))
+
+    async def path_of(self, card_id: str) -> Path:
+        """A card's file; raises `CardNotFoundError`."""
+
+        def find() -> Path:
+            self._look()
+            return self._root / self._catalog.stored(card_id).path
+
+        return await self._in_thread(find)
+
+    async def archive(self, keep: int = KEEP, *, agent: str | None = None, dry_run: bool = False) -> Sequence[Moved]:
+        """Move all but the last `keep` reports of each agent to `archive/<year>`; says which, oldest first.
+
+        Nothing is deleted or rewritten: a card in the archive has the status "archived" by its place, so that recall
+        doesn't see it, and gets its own one back with its file. Reports that have the status already go there too.
+
+        Args:
+            keep: How many stay, of each agent and tenant.
+            agent: Only this one's.
+            dry_run: Say what would move, and move nothing.
+
+        Raises:
+            ConfigError: If `keep` is negative.
+        """
+        if keep < 0:
+            raise ConfigError(f"archive(keep={keep!r}): must be 0 or more")
+        return await self._in_thread(lambda: self._binder.archive(keep, agent, dry_run=dry_run))
+
+    async def problems(self) -> Sequence[Problem]:
+        """The files that can't be read as cards, by path."""
+
+        def look() -> Sequence[Problem]:
+            self._look()
+            return self._catalog.problems
+
+        return await self._in_thread(look)
+
+    def _look(self) -> None:
+        with self._folder.explained():
+            self._catalog.look()
+
+    def _accepted(self, where: CardFilter) -> Sequence[MemoryCard]:
+        self._look()
+        return [card for _, card in self._catalog.cards() if where.accepts(card)]
+
+    def _find(self, probe: Probe) -> tuple[Sequence[RecallHit], Sequence[MemoryCard]]:
+        """The hits, or the cards that have to be embedded before there can be any."""
+        self._look()
+        missing = self._index.follow(self._catalog.cards(), self._vectors)
+        return ([] if missing else self._index.search(probe)), missing
+
+    async def _embed(self, cards: Sequence[MemoryCard]) -> None:
+        unknown = await self._in_thread(lambda: [card for card in cards if self._vectors.get(card) is None])
+        if unknown:
+            vectors = await embed_cards(self._embedder, unknown)
+            await self._in_thread(lambda: self._vectors.put(unknown, pack(vectors)))

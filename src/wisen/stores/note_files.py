@@ -1,0 +1,119 @@
+"""What a Markdown store keeps that isn't a card: memory blocks as text files, runs and recorded calls out of git."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from wisen.errors import ConfigError, RunNotFoundError, StoreError
+from wisen.records import RunRecord
+from wisen.stores.binder import Binder
+from wisen.stores.blocks import appended, bounded
+from wisen.stores.catalog import Catalog
+from wisen.stores.database import Database
+from wisen.stores.file_names import folder_name
+from wisen.stores.folder import HIDDEN, Folder
+from wisen.stores.ledger import SQLiteLedger
+
+_Result = TypeVar("_Result")
+_BLOCKS = "blocks"
+_RUNS = "runs.db"
+
+
+class FileLedger:
+    """A `Memory` in Markdown files, and a `RunLog` and `CallLog` in a hidden database; the thread for a folder."""
+
+    def __init__(self, root: Path, *, fsync: bool, block_limit: int) -> None:
+        """Keep blocks of at most `block_limit` characters."""
+        if block_limit < 1:
+            raise ConfigError(f"block_limit={block_limit!r}: must be 1 or more characters")
+        self._root = root
+        self._block_limit = block_limit
+        self._folder = Folder(root, fsync=fsync)
+        self._catalog = Catalog(self._folder)
+        self._binder = Binder(self._folder, self._catalog)
+        self._runs_path = root / HIDDEN / _RUNS
+        database = Database(self._runs_path, read_only=False, fsync=fsync, busy_seconds=60.0)
+        self._ledger, self._database = SQLiteLedger(database, block_limit), database
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
+        self._closed = False
+
+    async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
+        """See `Memory.append_block`; atomic between processes too."""
+        await self._in_thread(lambda: self._change(name, tenant, lambda text: appended(text, line, self._block_limit)))
+
+    async def block(self, name: str, *, tenant: str = "") -> str:
+        """See `Memory.block`."""
+        return await self._in_thread(lambda: self._block(self._block_path(name, tenant)))
+
+    async def update_block(self, name: str, text: str, *, tenant: str = "") -> None:
+        """See `Memory.update_block`; a text past the bound loses its oldest lines."""
+        kept = bounded(text, self._block_limit)
+        await self._in_thread(lambda: self._change(name, tenant, lambda _: kept))
+
+    async def save_run(self, record: RunRecord) -> None:
+        """See `RunLog.save_run`."""
+        await self._in_thread(self._make_hidden)
+        await self._ledger.save_run(record)
+
+    async def run(self, run_id: str) -> RunRecord:
+        """See `RunLog.run`."""
+        if not await self._in_thread(self._runs_path.exists):
+            raise RunNotFoundError(run_id)
+        return await self._ledger.run(run_id)
+
+    async def runs(self, *, tenant: str | None = None, limit: int = 50, offset: int = 0) -> list[RunRecord]:
+        """See `RunLog.runs`; runs that started together come last saved first."""
+        if not await self._in_thread(self._runs_path.exists):
+            return []
+        return await self._ledger.runs(tenant=tenant, limit=limit, offset=offset)
+
+    async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
+        """See `CallLog.save_call`; the same call saved again replaces the response."""
+        await self._in_thread(self._make_hidden)
+        await self._ledger.save_call(scope, key, ordinal, response)
+
+    async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
+        """See `CallLog.call`."""
+        if not await self._in_thread(self._runs_path.exists):
+            return None
+        return await self._ledger.call(scope, key, ordinal)
+
+    async def close(self) -> None:
+        """Finish what is under way. Closing twice is fine."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(self._thread.shutdown)
+            await self._database.close()
+
+    async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
+        self._refuse_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(f"store {str(self._root)!r} is closed; open a new one")
+
+    def _make_hidden(self) -> None:
+        with self._folder.explained(writing=True):
+            self._folder.hidden()
+
+    def _block_path(self, name: str, tenant: str) -> str:
+        return f"{self._catalog.base(tenant)}{_BLOCKS}/{folder_name(name)}.md"
+
+    def _block(self, path: str) -> str:
+        with self._folder.explained():
+            try:
+                return self._folder.read(path).decode().removesuffix("\n")
+            except FileNotFoundError:
+                return ""
+            except UnicodeDecodeError:
+                raise StoreError(f"store {str(self._root)!r}: {path!r} isn't UTF-8") from None
+
+    def _change(self, name: str, tenant: str, change: Callable[[str], str]) -> None:
+        path = self._block_path(name, tenant)
+        with self._folder.locked():
+            text = change(self._block(path))
+            self._binder.name_tenant(tenant)
+            self._folder.replace(path, f"{text}\n" if text else "")
