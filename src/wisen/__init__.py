@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from wisen.reflection.sentence import DEFAULT_REFLECTOR_PROMPT as DEFAULT_REFLECTOR_PROMPT
     from wisen.reflection.sentence import SentenceReflector as SentenceReflector
     from wisen.run import RunResult as RunResult
+    from wisen.screening.screens import DefaultScreen as DefaultScreen
+    from wisen.screening.screens import ScreenChain as ScreenChain
     from wisen.session import AgentSession as AgentSession
     from wisen.session import Dependencies as Dependencies
     from wisen.stores.memory import InMemoryVectorStore as InMemoryVectorStore
@@ -119,6 +121,7 @@ _HOMES = {
     "records": "Advice Budget Clockwork ReflectionEvaluation RunRecord Task TokenUsage Trace TraceEvent",
     "reflection.sentence": "DEFAULT_REFLECTOR_PROMPT SentenceReflector",
     "run": "RunResult",
+    "screening.screens": "DefaultScreen ScreenChain",
     "session": "AgentSession Dependencies",
     "stores.memory": "InMemoryVectorStore",
     "stores.sqlite": "SQLiteVectorStore",

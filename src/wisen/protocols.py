@@ -119,6 +119,34 @@ class Reflector(Protocol):
         ...
 
 
+@runtime_checkable
+class Reports(Protocol):
+    """What a reflector adds that writes a report of every outcome, and owes one of each failure.
+
+    Its `reflect` gives at least one card, also where no model helps; only `BudgetExceededError` passes.
+    """
+
+    async def on_success(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> Sequence[MemoryCard]:
+        """Cards of an attempt that was good enough: the strategy and why it worked; none where there is little to say.
+
+        Raises as `reflect` does.
+        """
+        ...
+
+    def plain(self, task: Task, evaluation: ReflectionEvaluation, trace: Trace) -> Sequence[MemoryCard]:
+        """Reports without a model, the fullest first, the last one without a word from outside.
+
+        They are for a report that the screen rejected.
+        """
+        ...
+
+    def telling(self, tell: Callable[[Exception, str], None]) -> "Reflector":
+        """The same reflector, which calls `tell(error, skipped)` where it goes on with less."""
+        ...
+
+
 _Bindable = TypeVar("_Bindable")
 
 
@@ -173,8 +201,7 @@ class ScreenVerdict:
     outcome: Literal["pass", "redacted", "rejected"]
     card: MemoryCard | None
     """The card as it may be kept; `None` when rejected."""
-    findings: tuple[str, ...] = ()
-    """Which rules spoke, by name; never the text that they found."""
+    findings: tuple[Finding, ...] = ()
 
 
 class Screen(Protocol):
@@ -235,6 +262,23 @@ class VectorStore(Protocol):
 
     async def close(self) -> None:
         """Release files and connections. Closing twice is fine; anything else on a closed store raises `StoreError`."""
+        ...
+
+
+class Ranker(Protocol):
+    """Decides which of a store's cards answer a query, and in which order."""
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name, such as "task-type"."""
+        ...
+
+    async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
+        """At most `query.k` hits, best first, each with its reasons.
+
+        `query.filter` applies before anything is ranked; archived, rejected and superseded cards are never among them,
+        whatever it says. Raises what the store raises.
+        """
         ...
 
 

@@ -198,6 +198,14 @@ class Injection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """That a card was recalled and kept out of the prompt by the screen in front of it."""
+
+    card_id: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """What the prompt compiler made of the cards recalled for one attempt; models/advised.py delivers it."""
 
@@ -206,6 +214,8 @@ class Advice:
     turns: tuple[tuple[str, str], ...] = ()
     """Worked examples as (user, assistant) turns, the most relevant last."""
     injections: tuple[Injection, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    """Cards that were to be shown, and weren't."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to deliver."""
@@ -228,7 +238,7 @@ class AttemptRecord:
     seconds: float = 0.0
 
 
-RunStatus = Literal["satisfied", "unsatisfied", "unevaluated", "budget_exhausted", "failed", "cancelled"]
+RunStatus = Literal["satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

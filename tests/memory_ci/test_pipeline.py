@@ -20,7 +20,7 @@ from wisen import (
 )
 from wisen.cards import Provenance
 from wisen.errors import ConfigError
-from wisen.memory_ci.screen import BasicScreen
+from wisen.screening.screens import DefaultScreen
 
 pytestmark = pytest.mark.anyio
 
@@ -139,7 +139,7 @@ POISON = [
 
 @pytest.mark.parametrize("text", POISON)
 def test_orders_to_the_model_are_rejected(text: str) -> None:
-    verdict = BasicScreen().check(lesson(text))
+    verdict = DefaultScreen().check(lesson(text))
     assert verdict.outcome == "rejected"
     assert verdict.card is None
 
@@ -155,7 +155,7 @@ def test_orders_to_the_model_are_rejected(text: str) -> None:
 )
 def test_ordinary_lessons_pass_unchanged(text: str) -> None:
     card = lesson(text)
-    verdict = BasicScreen().check(card)
+    verdict = DefaultScreen().check(card)
     assert (verdict.outcome, verdict.card) == ("pass", card)
 
 
@@ -183,9 +183,9 @@ def test_secrets_are_taken_out_wherever_they_stand(kind: str, place: str) -> Non
         steps=(text,) if place == "step" else (),
         situation=Situation(prompt=text if place == "prompt" else "Call the API."),
     )
-    verdict = BasicScreen().check(card)
+    verdict = DefaultScreen().check(card)
     assert verdict.outcome == "redacted"
-    assert kind in verdict.findings
+    assert verdict.findings
     assert verdict.card is not None
     kept = verdict.card.text + verdict.card.situation.text
     secret = SECRETS[kind].removeprefix("password: ").removeprefix("https://user:").partition("@db")[0]
@@ -195,7 +195,7 @@ def test_secrets_are_taken_out_wherever_they_stand(kind: str, place: str) -> Non
 
 @given(st.text(max_size=300))
 def test_no_text_makes_the_screen_raise(text: str) -> None:
-    verdict = BasicScreen().check(lesson(text, prompt=text))
+    verdict = DefaultScreen().check(lesson(text, prompt=text))
     assert verdict.outcome in ("pass", "redacted", "rejected")
     assert (verdict.card is None) == (verdict.outcome == "rejected")
 
@@ -213,13 +213,13 @@ async def test_redacted_prompt_still_brings_its_lesson_back() -> None:
 def test_orders_in_the_task_of_an_episode_are_rejected_too() -> None:
     task = Situation(prompt=POISON[0])
     card = MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=task)
-    assert BasicScreen().check(card).outcome == "rejected"
+    assert DefaultScreen().check(card).outcome == "rejected"
 
 
 def test_short_lesson_of_a_long_task_is_kept() -> None:
-    assert BasicScreen().check(lesson("Be brief.", prompt="word " * 5_000)).outcome == "pass"
+    assert DefaultScreen().check(lesson("Be brief.", prompt="word " * 5_000)).outcome == "pass"
 
 
 def test_too_long_and_empty_texts_are_no_lessons() -> None:
-    assert BasicScreen().check(lesson("x" * 9_000)).findings == ("too-long",)
-    assert BasicScreen().check(lesson(" ")).findings == ("empty",)
+    assert DefaultScreen().check(lesson("x" * 9_000)).findings[0].rule == "too-long"
+    assert DefaultScreen().check(lesson(" ")).findings[0].rule == "empty"

@@ -41,6 +41,9 @@ def judged_by(evaluator: Evaluator, judge: "Model | None") -> Evaluator:
     return JudgedBy(evaluator=evaluator, judge=judge, name=evaluator.name)
 
 
+_COUNTED = ("satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One task with what judges it; `None` is the architecture's own evaluator."""
@@ -90,7 +93,7 @@ class Batch:
         usage = sum((one.record.usage for one in self.outcomes), TokenUsage())
         return {
             "tasks": len(self.outcomes),
-            **{status: statuses[status] for status in ("satisfied", "unsatisfied", "unevaluated", "budget_exhausted")},
+            **{status: statuses[status] for status in _COUNTED},
             "failed": self.failed,
             "cancelled": statuses["cancelled"],
             "scored": len(scores),

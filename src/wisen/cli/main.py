@@ -9,7 +9,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import lessons, runs
+from wisen.cli import lessons, reflect, reflect_new, runs
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.output import line
@@ -42,6 +42,7 @@ def application() -> typer.Typer:
     app.command("run")(run)
     app.add_typer(_lessons(), name="lessons")
     app.add_typer(_runs(), name="runs")
+    app.add_typer(_reflect(), name="reflect")
     app.command("screen")(screen)
     app.command("doctor")(doctor)
     return app
@@ -132,6 +133,15 @@ def _runs() -> typer.Typer:
     group = _group("Records of finished runs.")
     group.command("list")(runs.list_runs)
     group.command("show")(runs.show)
+    return group
+
+
+def _reflect() -> typer.Typer:
+    group = _group("Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.")
+    group.command("new")(reflect_new.new)
+    group.command("list")(reflect.list_reports)
+    group.command("show")(reflect.show)
+    group.command("archive")(reflect.archive)
     return group
 
 

@@ -63,7 +63,7 @@ def show(
 
     async def get() -> tuple[RunRecord, list[MemoryCard]]:
         async with reading(choose_store(store)) as opened:
-            record = await _find(opened, run_id)
+            record = await find_run(opened, run_id)
             return record, await opened.list(CardFilter(run_id=record.run_id), limit=_MOST_LESSONS)
 
     record, lessons = drive(get())
@@ -79,7 +79,8 @@ def show(
         print_cards(lessons)
 
 
-async def _find(store: "SQLiteVectorStore", run_id: str) -> RunRecord:
+async def find_run(store: "SQLiteVectorStore", run_id: str) -> RunRecord:
+    """The run of this id, or the one that begins with it; raises `StoreError`."""
     try:
         return await store.run(run_id)
     except RunNotFoundError as missing:

@@ -14,7 +14,6 @@ from wisen.errors import ConfigError
 from wisen.protocols import Finding
 
 _FOUND = 1
-_LENGTHS = "Most characters that a lesson may have; without it, files of any length are looked at."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +40,13 @@ def screen(
     show: Annotated[
         bool, typer.Option("--print", help="Print the texts as they would be kept; findings go to standard error.")
     ] = False,
-    max_characters: Annotated[int | None, typer.Option(metavar="N", min=1, help=_LENGTHS)] = None,
+    lesson: Annotated[
+        bool, typer.Option("--lesson", help="Judge each text as a lesson: its length and form, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what the screen would redact or reject. Exit code: 0 nothing, 1 something found, 2 unreadable."""
-    looked = [_look(name, text, max_characters) for file in files for name, text in _texts(file, jsonl)]
+    looked = [_look(name, text, lesson=lesson) for file in files for name, text in _texts(file, jsonl)]
     if as_json:
         print_json([_json(one) for one in looked])
     else:
@@ -87,10 +88,17 @@ def _field(name: str, row: str, field: str) -> str:
     return found
 
 
-def _look(name: str, text: str, most: int | None) -> Looked:
-    from wisen.screening.screens import DefaultScreen, check_text  # noqa: PLC0415 - keeps `wisen --help` quick
+def _look(name: str, text: str, *, lesson: bool) -> Looked:
+    from wisen.screening.screens import (  # noqa: PLC0415 - keeps `wisen --help` quick
+        DefaultScreen,
+        ImmuneScreen,
+        RedactionScreen,
+        ScreenChain,
+        check_text,
+    )
 
-    verdict = check_text(DefaultScreen(max_characters=most if most is not None else len(text) + 1), text)
+    screen = DefaultScreen() if lesson else ScreenChain(screens=(ImmuneScreen(), RedactionScreen()))
+    verdict = check_text(screen, text)
     kept = None if verdict.card is None else verdict.card.content
     return Looked(name=name, outcome=verdict.outcome, text=text, kept=kept, findings=verdict.findings)
 

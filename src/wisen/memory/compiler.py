@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ConfigError, RecallBlockedError
-from wisen.records import Advice, Injection
+from wisen.protocols import Screen
+from wisen.records import Advice, Blocked, Injection
+from wisen.screening.screens import DefaultScreen, admitted
 from wisen.stores.blocks import bounded
 
 _FRAME_OPENS = (
@@ -17,6 +19,7 @@ _FRAME_OPENS = (
 _FRAME_CLOSES = "</memory>"
 _CHARACTERS_PER_TOKEN = 4
 _LONGEST_ANSWER = 600
+_MARGIN = 2_000
 _MOST_OWN = 10
 _ORIGINS = {
     "verified": "from an own verified run",
@@ -61,6 +64,8 @@ class PromptCompiler:
     """"turns" or "section"."""
     own_characters: int = 600
     """Most characters of each lesson of this run's own."""
+    screen: Screen = field(default_factory=DefaultScreen, compare=False)
+    """What every text has to pass once more, whoever put it into memory."""
 
     def __post_init__(self) -> None:
         """Refuse a layout that doesn't exist with `ConfigError`."""
@@ -80,41 +85,46 @@ class PromptCompiler:
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """
-        own = _clipped(own if own is not None else OwnRun(), self.own_characters)
-        injections: list[Injection] = []
-        turns: list[tuple[str, str]] = []
-        notes: list[str] = []
+        own = self._own(own if own is not None else OwnRun())
+        injections, blocked = list[Injection](), list[Blocked]()
+        turns, notes = list[tuple[str, str]](), list[str]()
         room = self.max_tokens * _CHARACTERS_PER_TOKEN - sum(map(len, (*own.lessons, *own.rejected)))
-        if block:
-            block = bounded(block, room) if room > 0 else ""
-            room -= len(block)
+        block = bounded(admitted(self.screen, block), room) if block and room > 0 else ""
+        room -= len(block)
         for one in recalled:
             if one.card.status in _NEVER_SHOWN:
                 raise RecallBlockedError(f"card {one.card.id!r} is {one.card.status.value}: it may not reach a prompt")
-            fits = not one.injection.shown or len(one.card.text) + len(one.card.situation.prompt) <= room
-            if not fits:
-                continue
-            injections.append(one.injection)
             if not one.injection.shown:
+                injections.append(one.injection)
                 continue
-            room -= len(one.card.text) + len(one.card.situation.prompt)
-            if self.episodes == "turns" and one.card.is_episode:
-                turns.insert(0, (one.card.situation.prompt, one.card.content))
+            verdict = self.screen.check(one.card)
+            if (card := verdict.card) is None:
+                rules = dict.fromkeys(finding.rule for finding in verdict.findings)
+                blocked.append(Blocked(card_id=one.card.id, rules=tuple(rules)))
+                continue
+            size = len(card.text) + len(card.situation.prompt)
+            if size > room:
+                continue
+            room -= size
+            injections.append(one.injection)
+            if self.episodes == "turns" and card.is_episode:
+                turns.insert(0, (card.situation.prompt, card.content))
             else:
-                notes.append(_note(one.card))
-        return Advice(section=_section(notes, block, own), turns=tuple(turns), injections=tuple(injections))
+                notes.append(_note(card))
+        section = _section(notes, block, own)
+        return Advice(section=section, turns=tuple(turns), injections=tuple(injections), blocked=tuple(blocked))
 
+    def _own(self, own: OwnRun) -> OwnRun:
+        """What of the last few passes the screen, and of each the beginning: enough to know a wrong answer by."""
+        return OwnRun(
+            lessons=self._beginnings(own.lessons, self.own_characters, MemoryKind.LESSON),
+            rejected=self._beginnings(own.rejected, _LONGEST_ANSWER, MemoryKind.SKILL_CARD),
+        )
 
-def _clipped(own: OwnRun, most: int) -> OwnRun:
-    """The last few, and of each the beginning: enough to know a wrong answer by, however long it was."""
-    return OwnRun(
-        lessons=tuple(_beginning(one, most) for one in own.lessons[-_MOST_OWN:]),
-        rejected=tuple(_beginning(one, _LONGEST_ANSWER) for one in own.rejected[-_MOST_OWN:]),
-    )
-
-
-def _beginning(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]} …"
+    def _beginnings(self, texts: Sequence[str], most: int, kind: MemoryKind) -> tuple[str, ...]:
+        # The screen sees more of a text than is shown, so that no secret is cut to a half that it doesn't know.
+        seen = (admitted(self.screen, text[: most + _MARGIN], kind=kind) for text in texts[-_MOST_OWN:])
+        return tuple(text if len(text) <= most else f"{text[:most]} …" for text in seen if text)
 
 
 def _section(notes: Sequence[str], block: str, own: OwnRun) -> str:

@@ -9,10 +9,11 @@ from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import ConfigError
-from wisen.memory_ci.screen import BasicScreen
+from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.status import reject
-from wisen.protocols import Screen, VectorStore
+from wisen.protocols import Finding, Ranker, Screen, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.screening.screens import DefaultScreen
 
 TrustPolicy = Literal["replayed", "trial", "screened"]
 _POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
@@ -33,8 +34,8 @@ class Submission:
     """The stored card: its own, or the one that it was counted on."""
     card: MemoryCard | None
     """The card as screened; `None` when rejected."""
-    findings: tuple[str, ...] = ()
-    """Names of the screen's rules that spoke."""
+    findings: tuple[Finding, ...] = ()
+    """What the screen's rules found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +53,14 @@ class MemoryCI:
 
     Args:
         store: Where cards go.
-        screen: What may enter; `BasicScreen()` by default.
+        screen: What may enter; `DefaultScreen()` by default.
         trust: What *other* runs may be shown. "replayed": promoted cards. "trial": quarantined ones too, each left out
             of a run with probability `holdout`, so that its effect can be told. "screened": everything that passed the
             screen.
         holdout: The probability of leaving a quarantined card out of a run, in [0, 0.5].
         near_duplicate: Similarity (`difflib` ratio) from which a card is counted on a stored one instead of being
             stored.
+        ranker: Which cards `recall` gives, and in which order; `BySimilarity()` by default.
 
     """
 
@@ -70,6 +72,7 @@ class MemoryCI:
         trust: TrustPolicy = "trial",
         holdout: float = 0.15,
         near_duplicate: float = 0.9,
+        ranker: Ranker | None = None,
     ) -> None:
         """Refuse unknown policies and probabilities outside their range with `ConfigError`."""
         if trust not in _POLICIES:
@@ -79,10 +82,11 @@ class MemoryCI:
         if not 0.0 < near_duplicate <= 1.0:
             raise ConfigError(f"MemoryCI(near_duplicate={near_duplicate!r}): must be in (0, 1]")
         self.store = store
-        self.screen: Screen = screen if screen is not None else BasicScreen()
+        self.screen: Screen = screen if screen is not None else DefaultScreen()
         self.trust: TrustPolicy = trust
         self.holdout = holdout
         self.near_duplicate = near_duplicate
+        self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
 
     async def submit(self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
@@ -93,14 +97,14 @@ class MemoryCI:
         """
         verdict = self.screen.check(card)
         if verdict.card is None:
-            note = f"screen {self.screen.name}: {', '.join(verdict.findings)}"
+            note = f"screen {self.screen.name}: {', '.join(_rules(verdict.findings))}"
             await self.store.add([reject(card, note=note)])
             return Submission(outcome="rejected", card_id=card.id, card=None, findings=verdict.findings)
-        screened = replace(verdict.card, status=MemoryStatus.QUARANTINED)
+        screened = replace(verdict.card, status=MemoryStatus.QUARANTINED, id=_id_of(verdict.card, card))
         twin = await self._near_duplicate_of(screened, among)
         if twin is not None:
             # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
-            await self.store.add([replace(twin, id=card.id)])
+            await self.store.add([replace(twin, id=screened.id)])
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
         written = (await self.store.add([screened]))[0]
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
@@ -112,15 +116,18 @@ class MemoryCI:
         The draw follows from run and card ids, so a run that is repeated draws the same.
         """
         query = RecallQuery(
-            situation=self._as_kept(situation), filter=replace(where, statuses=_POLICIES[self.trust]), k=k
+            situation=self._as_kept(situation),
+            filter=replace(where, statuses=_POLICIES[self.trust]),
+            k=k,
+            without_run=run_id,
         )
-        # Whatever a store gives: what the filter doesn't accept goes no further.
-        hits = [hit for hit in await self.store.search(query) if query.filter.accepts(hit.card)]
+        # Whatever a store or ranker gives: what the filter doesn't accept goes no further.
+        hits = [hit for hit in await self.ranker.hits(self.store, query) if query.filter.accepts(hit.card)]
         return [self._draw(hit, run_id) for hit in hits if not hit.card.superseded_by]
 
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""
-        screened = self.screen.check(MemoryCard(kind=MemoryKind.LESSON, content="-", situation=situation)).card
+        screened = self.screen.check(MemoryCard(kind=MemoryKind.LESSON, content="A lesson.", situation=situation)).card
         return situation if screened is None else screened.situation
 
     def _draw(self, hit: RecallHit, run_id: str) -> Drawn:
@@ -148,6 +155,16 @@ class MemoryCI:
             _ratio(old.text, new.text, limit) >= limit
             and _ratio(old.situation.text, new.situation.text, limit) >= limit
         )
+
+
+def _id_of(screened: MemoryCard, card: MemoryCard) -> str:
+    """The card's own id, or a new one where it was computed of a text that isn't kept: a short secret could be guessed."""
+    computed = screened is not card and card.id == replace(card, id="").id
+    return "" if computed else card.id
+
+
+def _rules(findings: Sequence[Finding]) -> list[str]:
+    return list(dict.fromkeys(one.rule for one in findings))
 
 
 def without_holdouts(drawn: Sequence[Drawn]) -> list[RecallHit]:

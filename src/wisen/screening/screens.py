@@ -153,23 +153,23 @@ class _Passed:
                 self._keys.popitem(last=False)
 
 
-def check_text(screen: Screen, text: str) -> ScreenVerdict:
+def check_text(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> ScreenVerdict:
     """What a screen says of a text by itself; the verdict's card has as its content what may be kept."""
-    return screen.check(MemoryCard(kind=MemoryKind.LESSON, content=text, id="text"))
+    return screen.check(MemoryCard(kind=kind, content=text, id="text"))
 
 
-def admitted(screen: Screen, text: str) -> str:
+def admitted(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> str:
     """What of a text may be shown to a model: the text itself, redacted, or its lines that pass; "" for nothing."""
     if not text.strip():
         return ""
-    verdict = check_text(screen, text)
+    verdict = check_text(screen, text, kind=kind)
     if verdict.card is not None:
         return verdict.card.content
     lines = text.splitlines()
     if len(lines) == 1:
         return ""
-    kept = "\n".join(filter(None, (admitted(screen, line) for line in lines)))
-    again = check_text(screen, kept)
+    kept = "\n".join(filter(None, (admitted(screen, line, kind=kind) for line in lines)))
+    again = check_text(screen, kept, kind=kind)
     # What no single line says, several can say together; being long is all that a sum of good lines may be.
     long = all(one.rule == "too-long" for one in again.findings)
     return again.card.content if again.card is not None else kept if long else ""

@@ -18,17 +18,20 @@ class Part:
 
 
 def parts_of(card: MemoryCard) -> list[Part]:
-    """All texts of a card that somebody wrote, empty ones left out; names of agents and tenants aren't among them."""
+    """All texts of a card that somebody wrote, empty ones left out; names of agents and tenants aren't among them.
+
+    The situation comes first, so that it is cleaned alike whatever was learned from it, and is found again.
+    """
     situation, episode = card.situation, card.kind is MemoryKind.SKILL_CARD
     texts = [
-        Part(field="pattern", text=card.pattern, shown=True),
-        Part(field="content", text=card.content, shown=True),
-        Part(field="strategy", text=card.strategy, shown=True),
-        *(Part(field=f"steps[{number}]", text=step, shown=True) for number, step in enumerate(card.steps)),
         Part(field="situation.prompt", text=situation.prompt, shown=episode),
         Part(field="situation.task_type", text=situation.task_type, shown=False),
         *(Part(field=f"situation.tools[{n}]", text=tool, shown=False) for n, tool in enumerate(situation.tools)),
         Part(field="situation.error", text=situation.error, shown=False),
+        Part(field="pattern", text=card.pattern, shown=True),
+        Part(field="content", text=card.content, shown=True),
+        Part(field="strategy", text=card.strategy, shown=True),
+        *(Part(field=f"steps[{number}]", text=step, shown=True) for number, step in enumerate(card.steps)),
         Part(field="note", text=card.note, shown=False),
     ]
     return [part for part in texts if part.text]

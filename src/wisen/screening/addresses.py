@@ -1,0 +1,110 @@
+"""Postal addresses and dates of birth, as far as a pattern can tell."""
+
+import re
+from collections.abc import Iterator
+
+from wisen.screening.ids_germany_britain import POSTCODE
+from wisen.screening.sightings import Sighting
+
+_NAME = r"[A-Z][\w'.-]{1,20}"
+_TOWN = r"[A-ZÄÖÜÉ][\wäöüßé-]{2,30}"
+_NUMBER_FIRST = re.compile(
+    r"(?<![\w.-])\d{1,5}[A-Za-z]?(?:-\d{1,5})?,? (?:[NSEW]\.? |North |South |East |West )?"
+    rf"(?:{_NAME} |\d{{1,3}}(?:st|nd|rd|th) ){{1,3}}"
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Highway|Hwy|Parkway|Pkwy"
+    r"|Crescent|Close|Way|Place|Pl)\b\.?(?:,? (?:Apt|Suite|Unit|Ste|Flat|#)\.? ?#?\w{1,6})?"
+    r"(?:,? [A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?, [A-Z]{2} \d{5}(?:-\d{4})?)?"
+)
+_CITIES = (
+    *("Berlin", "Hamburg", "München", "Köln", "Frankfurt", "Stuttgart", "Düsseldorf", "Leipzig", "Dortmund", "Essen"),
+    *("Bremen", "Dresden", "Hannover", "Nürnberg", "Duisburg", "Bochum", "Wuppertal", "Bielefeld", "Bonn", "Münster"),
+    *("Mannheim", "Karlsruhe", "Augsburg", "Wiesbaden", "Kiel", "Freiburg", "Mainz", "Erfurt", "Rostock", "Kassel"),
+    *("Potsdam", "Saarbrücken", "Heidelberg", "Darmstadt", "Regensburg", "Würzburg", "Ulm", "Jena", "Musterstadt"),
+)
+_CITIES_FOLDED = tuple(city.lower() for city in _CITIES)
+_NOT_STREETS = re.compile(
+    r"(?i)\b(?:google|usb|hard|flash|disk|test|tape|one|virtual|shared|network|thumb)\s+drive\b"
+    r"|\b(?:first|second|third|best|right|only|same) (?:way|place)\b"
+)
+_FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    (
+        ("straße", "strasse", "str.", "weg", "platz", "allee", "gasse", "ufer", "damm"),
+        re.compile(
+            r"(?<!\w)(?:[A-ZÄÖÜ][\wäöüß-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm)"
+            rf"|{_TOWN} (?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse)) \d{{1,4}} ?[a-z]?(?![\w.])"
+            rf"(?:,? (?:D-)?\d{{5}} {_TOWN})?"
+        ),
+    ),
+    (
+        ("rue", "avenue", "boulevard", "place", "chemin", "allée", "impasse", "quai"),
+        re.compile(
+            r"(?<![\w.])\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|allée|impasse|quai) "
+            rf"(?:(?:de|du|des|la|le|les|d'|de l') ?){{0,2}}{_TOWN}(?:[ -]{_TOWN}){{0,2}}(?:,? \d{{5}} {_TOWN})?"
+        ),
+    ),
+    (
+        ("calle", "aven", "avda.", "plaza", "paseo", "via", "piazza", "corso", "rua", "ul."),
+        re.compile(
+            r"(?<!\w)(?:Calle|Avenida|Avda\.|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|ul\.) "
+            r"(?:(?:de|del|la|los|las|di|della|da|do) ){0,2}[A-ZÁÉÍÓÚŁŚŻ][\w.'-]{1,30}"
+            r"(?: [A-ZÁÉÍÓÚ][\w.'-]{1,30}){0,3},? (?:nº ?|n\. ?)?\d{1,4}(?![\w.])"
+        ),
+    ),
+    (
+        ("straat", "laan", "gracht", "gatan", "vägen", "katu", "gade", "vej", "veien", "gata"),
+        re.compile(
+            r"(?<!\w)[A-ZÅÄÖ][a-zåäöé]{2,30}(?:straat|laan|gracht|gatan|vägen|katu|gade|vej|veien|gata) "
+            r"\d{1,4} ?[a-zA-Z]?(?![\w.])"
+        ),
+    ),
+    (("box",), re.compile(r"(?i)(?<!\w)p\.? ?o\.? box #?\d{1,7}(?!\w)")),
+    (
+        ("d-",),
+        re.compile(rf"(?<![\w-])D-(?:0[1-9]|[1-9]\d)\d{{3}}(?: {_TOWN})?(?!\w)"),
+    ),
+    (_CITIES_FOLDED, re.compile(rf"(?<![\w.-])(?:0[1-9]|[1-9]\d)\d{{3}} (?:{'|'.join(_CITIES)})(?!\w)")),
+)
+"""What a text has to contain, in lower case, and the form that is looked for then."""
+_STATES = (
+    "(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AT]"
+    "|W[AIVY])"
+)
+_CITY = re.compile(
+    rf"(?<!\w)[A-Z][a-z]{{2,20}}+(?: [A-Z][a-z]{{2,20}}+){{0,2}},? {_STATES},? \d{{5}}(?:-\d{{4}})?(?![\w.-])"
+)
+_POSTCODE = re.compile(rf"(?<![A-Za-z0-9_.-])(?=[A-Z0-9]{{2,4}} ){POSTCODE}(?<![GTP]B)(?![A-Za-z0-9_])")
+_BIRTHS = (
+    *("birth", "born", "dob", "d.o.b", "gebor", "gebu", "geb.", "née", "né", "naiss", "nato", "nata", "nasci", "nacim"),
+    *("nacid", "geboort", "födel", "född", "fødsel", "syntymä", "urodz", "ur.", "doğum", "생년", "出生", "生年"),
+)
+_BORN = re.compile(
+    r"(?i)(?<![a-z])(?:date of birth|birth ?date|birthday|d\.?o\.?b\b\.?|born(?: on)?|geburtsdatum|geboren(?: am)?"
+    r"|geb\.|née? le|date de naissance|nat[oa] il|data di nascita|fecha de nacimiento|nacid[oa] el"
+    r"|data de nascimento|geboortedatum|födelsedatum|född|fødselsdato|syntymäaika|data urodzenia|ur\."
+    r"|doğum tarihi|생년월일|出生日期|生年月日)"
+    r"(?:[\s:=\"'(-]|is|was|the|at|on){0,12}"
+    r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? [^\W\d_]{3,10}\.?,? (?:19|20)\d\d"
+    r"|[^\W\d_]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:19|20)\d{2}[년年] ?\d{1,2}[월月] ?\d{1,2}[일日])"
+)
+
+
+def sight_addresses(text: str, folded: str) -> Iterator[Sighting]:
+    """Streets with a number, places with a postcode, and dates that are said to be of a birth.
+
+    Args:
+        text: The text, in which positions count.
+        folded: The same in lower case.
+    """
+    for match in _NUMBER_FIRST.finditer(text):
+        if not _NOT_STREETS.search(match.group()):
+            yield Sighting(4, *match.span(), "street-address", "address")
+    for marks, form in _FORMS:
+        if any(mark in folded for mark in marks):
+            for match in form.finditer(text):
+                yield Sighting(4, *match.span(), "street-address", "address")
+    for form in (_CITY, _POSTCODE):
+        for match in form.finditer(text):
+            yield Sighting(3, *match.span(), "postcode", "address")
+    if any(mark in folded for mark in _BIRTHS):
+        for match in _BORN.finditer(text):
+            yield Sighting(8, *match.span("date"), "date-of-birth", "date of birth")

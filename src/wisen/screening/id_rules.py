@@ -1,0 +1,74 @@
+"""What a rule for an official number is: a form, a check, and the words that people write beside it.
+
+The number's form alone says how much evidence it takes (`needs`): nothing more for rare forms and strong checks; for
+weaker ones a word of context, or a text that consists of such numbers alone; for the weakest a word of context.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Needs(IntEnum):
+    """How much it takes besides the form and the check."""
+
+    NOTHING = 0
+    ALONE = 1
+    """A word of context, or a text of nothing but numbers like it."""
+    WHOLE = 2
+    """A word of context, or a text that is this number."""
+    CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """One official number."""
+
+    name: str
+    label: str
+    sizes: tuple[int, ...]
+    """How many letters and digits it may have, separators not counted."""
+    form: re.Pattern[str]
+    """Matches the whole number as written, in upper case."""
+    needs: Needs
+    context: re.Pattern[str] | None
+    check: Callable[[str], bool] | None
+    """Judges letters and digits without separators, in upper case."""
+
+
+NOTHING, ALONE, WHOLE, CONTEXT = Needs.NOTHING, Needs.ALONE, Needs.WHOLE, Needs.CONTEXT
+
+
+def words(spaced: str) -> re.Pattern[str]:
+    """Any of the words, as a word's beginning; short ones in Latin letters (up to four) as a whole word.
+
+    Args:
+        spaced: The words with spaces between; an underscore stands for what may part a word ("tax_id": tax id, tax-id).
+    """
+    parts: list[str] = []
+    for word in spaced.split():
+        end = r"(?![a-z])" if len(word) <= 4 and word.isascii() else ""  # noqa: PLR2004 - longer ones are telling
+        parts.append(re.escape(word).replace("_", "[ _./-]?") + end)
+    return re.compile(r"(?<![a-z])(?:" + "|".join(parts) + ")", re.IGNORECASE)
+
+
+def rule(
+    name: str,
+    label: str,
+    sizes: int | tuple[int, ...],
+    form: str,
+    needs: Needs,
+    context: str = "",
+    check: Callable[[str], bool] | None = None,
+) -> IdRule:
+    """A line of the tables."""
+    return IdRule(
+        name=name,
+        label=label,
+        sizes=(sizes,) if isinstance(sizes, int) else sizes,
+        form=re.compile(form),
+        needs=needs,
+        context=words(context) if context else None,
+        check=check,
+    )

@@ -1,0 +1,142 @@
+"""Finds official numbers of persons and companies by form, check digit and context.
+
+A run of letters and digits with single separators is cut into windows of a few tokens; the tables are looked up by how
+many letters and digits a window has, so that a text without such runs costs next to nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from wisen.screening.id_rules import IdRule, Needs, words
+from wisen.screening.ids_americas import AMERICAS
+from wisen.screening.ids_asia_africa import ASIA_AFRICA
+from wisen.screening.ids_europe import EUROPE
+from wisen.screening.ids_germany_britain import GERMANY_BRITAIN
+from wisen.screening.sightings import Sighting, in_context, is_list_of_ids
+
+RULES: tuple[IdRule, ...] = (*AMERICAS, *EUROPE, *GERMANY_BRITAIN, *ASIA_AFRICA)
+"""All tables."""
+
+_SEPARATORS = r"[ ./:\u00a0\u2010-\u2013-]"
+_RUN = re.compile(
+    r"(?<![A-Za-z0-9ÄÖÜäöü])(?<![A-Za-z0-9ÄÖÜäöü]_)[A-Za-zÄÖÜäöü]{0,8}+[0-9][A-Za-z0-9ÄÖÜäöü]*+"
+    rf"(?:(?:{_SEPARATORS}|_(?=[0-9]))(?:[A-Za-zÄÖÜäöü]{{0,8}}+[0-9][A-Za-z0-9ÄÖÜäöü]*+|[A-Za-zÄÖÜäöü]{{1,4}}+(?![A-Za-z0-9ÄÖÜäöü_])))*+"
+)
+_HEAD = re.compile(rf"(?<![A-Za-z0-9ÄÖÜäöü_])(?:[A-Za-zÄÖÜäöü]{{1,5}}{_SEPARATORS}){{1,2}}\Z")
+_HEAD_LENGTH = 12
+_DIGITS = re.compile(r"[0-9](?:[^0-9]{0,40}[0-9]){3}")
+_TOKEN = re.compile(r"[A-Za-z0-9ÄÖÜäöü]+")
+_FEW = (
+    "plate",
+    "vehicle",
+    " car",
+    "regist",
+    " reg",
+    "kennzeichen",
+    "kfz",
+    "nummernschild",
+    "plaka",
+    "araç",
+    "hra",
+    "hrb",
+    "postc",
+)
+"""Where plates and the like are spoken of, windows with few digits count."""
+_SOME_ID = words(
+    "identity identification national_id id_number id_no id_code personal_number personal_code citizen identificación"
+)
+"""What may stand beside any number that has a check digit."""
+_FEW_DIGITS, _MANY_DIGITS = 1, 4
+_MOST_TOKENS, _LONGEST = 7, 18
+_FEWEST_SIGNS, _SHORTEST = 3, 8
+"""A long number of one or two different digits is made up."""
+_PLAIN = str.maketrans(dict.fromkeys(" ./:_-", ""))
+_SPELLED = str.maketrans({"\u00a0": " ", **dict.fromkeys("\u2010\u2011\u2012\u2013", "-")})
+_DATE = re.compile(
+    r"(?:19|20)\d\d([./-])(?:0\d|1[0-2])\1[0-3]\d|[0-3]?\d([./-])[01]?\d\2(?:19|20)\d\d|(?:19|20)\d\d-(?:19|20)\d\d"
+)
+_JOINED = re.compile(r"[./:-][0-9]")
+_JOINING = re.compile(r"[0-9][./:-]\Z")
+
+
+@cache
+def _tables() -> tuple[Mapping[int, tuple[IdRule, ...]], Mapping[int, tuple[IdRule, ...]]]:
+    """The rules by length: those for digits alone, and those that have letters."""
+    plain: dict[int, tuple[IdRule, ...]] = {}
+    lettered: dict[int, tuple[IdRule, ...]] = {}
+    for rule in RULES:
+        has_letters = any(character.isupper() for character in rule.form.pattern)
+        for size in rule.sizes:
+            plain[size] = (*plain.get(size, ()), rule)
+            if has_letters:
+                lettered[size] = (*lettered.get(size, ()), rule)
+    return plain, lettered
+
+
+def sight_ids(text: str, folded: str) -> Iterator[Sighting]:
+    """All readings of all windows as an official number; overlapping.
+
+    Args:
+        text: The text, in which positions count.
+        folded: The same in lower case.
+    """
+    least = _FEW_DIGITS if any(word in folded for word in _FEW) else _MANY_DIGITS
+    alone = is_list_of_ids(text)
+    if alone:
+        least = _FEW_DIGITS
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if end - start < least:
+            continue
+        if least > _FEW_DIGITS and _DIGITS.search(text, start, end) is None:
+            continue
+        head = _HEAD.search(text, max(0, start - _HEAD_LENGTH), start)
+        yield from _sight_run(text, head.start() if head else start, end, alone=alone)
+
+
+def _sight_run(text: str, start: int, end: int, *, alone: bool) -> Iterator[Sighting]:
+    plain, lettered = _tables()
+    spans = [token.span() for token in _TOKEN.finditer(text, start, end)]
+    for first, (begin, _) in enumerate(spans):
+        size = 0
+        for token_start, token_end in spans[first : first + _MOST_TOKENS]:
+            size += token_end - token_start
+            if size > _LONGEST:
+                break
+            if size not in plain:
+                continue
+            written = text[begin:token_end].translate(_SPELLED).upper()
+            value = written.translate(_PLAIN)
+            table = plain if value.isdigit() else lettered
+            rules = table.get(size, ())
+            if rules and not _is_part(text, begin, token_end, written):
+                for rule in rules:
+                    if rule.form.fullmatch(written):
+                        yield from _judge(rule, value, text, (begin, token_end), alone=alone)
+
+
+def _is_part(text: str, start: int, end: int, written: str) -> bool:
+    """Whether the window is cut out of a longer number, decimal, version or address."""
+    if _JOINED.match(text, end) or _JOINING.search(text, max(0, start - 2), start):
+        return True
+    if " " not in written:
+        return False
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return (before[-1:] == " " and before[:1].isdigit()) or (after[:1] == " " and after[1:].isdigit())
+
+
+def _judge(rule: IdRule, value: str, text: str, span: tuple[int, int], *, alone: bool) -> Iterator[Sighting]:
+    if rule.check is None and value.isdigit() and _DATE.fullmatch(text, *span):
+        return
+    if (value.isdigit() and len(set(value)) < _FEWEST_SIGNS and len(value) >= _SHORTEST) or (
+        rule.check is not None and not rule.check(value)
+    ):
+        return
+    spoken_of = in_context(rule.context, text, *span) or (
+        rule.check is not None and rule.needs is Needs.ALONE and in_context(_SOME_ID, text, *span)
+    )
+    enough = rule.needs is Needs.NOTHING or spoken_of or (rule.needs is Needs.ALONE and alone)
+    if enough or (rule.needs is Needs.WHOLE and alone and text.strip() == text[span[0] : span[1]]):
+        rank = 3 * spoken_of + 2 * (rule.check is not None) + (Needs.CONTEXT - rule.needs)
+        yield Sighting(rank, *span, rule.name, rule.label)

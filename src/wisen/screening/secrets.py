@@ -1,0 +1,213 @@
+"""Which parts of a text are secrets: keys, tokens, passwords and the like.
+
+Three looks, each of which asks its rules only where a cheap first pass has found something to ask about: long runs
+of characters (known prefixes, then how random a run looks and what stands before it), names with a value, and forms
+such as key files and addresses with passwords.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+
+from wisen.protocols import Finding
+from wisen.screening.secret_assignments import find_assignments, label_for
+from wisen.screening.secret_forms import find_forms
+from wisen.screening.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
+from wisen.screening.secret_prefixes import PREFIX, PREFIX_RULES
+from wisen.screening.secret_shapes import has_digit, is_digest, is_mixed, is_series, is_stand_in, randomness
+
+_RUN = re.compile(r"[A-Za-z0-9_+/~.%-]{12,4000}+={0,2}")
+_JOINED = re.compile(r"[A-Za-z0-9+/]")
+_WINDOW = 64
+_NAMED = re.compile(
+    r"[a-z0-9_.-]{0,60}?(?:key|token|secret|private|access|password|passwd|pass)(?:[-_.]?(?:key|token|secret|tok))?"
+    r"[-_.:]{0,1}(?=[a-z0-9])",
+)
+_SERVED = re.compile(r"([a-z][a-z0-9]{2,24})[-_.:]")
+_FILE = re.compile(r"\.[a-z]{1,5}\Z")
+_LEAST_DIGEST = 32
+_IDENTIFIER = re.compile(
+    r"(?:[^a-z_.-]|call_|message_)id[\"'`]{0,2}\s{0,2}[:=][\s\"'`]{0,3} |"
+    r" (?:call|toolu|srvtoolu|chatcmpl|cmpl|msg|resp|run|req|asst|thread|item|evt|wrkspc|rlg|file|batch|step|gen)[_-]"
+)
+"""What identifiers of calls, messages and the like have before or at their beginning."""
+_ALPHABET = re.compile(r"(?:abcdefghijklmnopqrstuvwxyz|0?123456789|1234567890|234567|[+/_-])++", re.IGNORECASE)
+_ASSIGNED = re.compile(
+    r"(?<![a-z])(?!id|_id|[a-z_]{0,20}_ids?[^a-z])[a-z_]{1,30}[\"']?\s{0,2}(?::=|=>|[:=])\s{0,2}[\"']\Z"
+)
+"""A quoted value with a name: even one written as digests are is a key, unless the name says what else it is."""
+_OPENING = re.compile(r"[\s\"'`<>(\[{=:|@-]{0,40}(?:value|default|content|data|string|literal|text)?[\s\"'`<>=:@]{0,8}")
+"""What may stand before a value on its own line, so that the line above it names it."""
+_AFTER = re.compile(
+    r"[\"'`);,\]\s]{0,6}(?:#|//|--|/\*|<!--|===?|!==?)[^\n]{0,30}?"
+    r"(?:passw|pwd|secret|token|api[-_ ]?key|credential|private[-_ ]?key|access[-_ ]?key)"
+)
+_ADDRESS = re.compile(r"(?:https?:|www\.|\]\(|href=)[^\s]{0,200}\Z")
+_DATA = re.compile(
+    r"(?:base64,|sha\d{1,3}[-:_.]|data:[\w/+.-]{1,40}|(?:ssh-|ecdsa-|sk-)[\w@.-]{2,40}[ ]|"
+    r"public[-_ ]?key[\"'`]{0,2}\s{0,2}(?:is|[:=])?[\s\"'`]{0,3})\Z"
+)
+"""What stands before data that is public: pictures, digests, public keys."""
+_PUBLIC = ("xn--", "sha256-", "sha384-", "sha512-", "sha1-", "AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh")
+_PIECE = re.compile(r"[^/.]{12,}+")
+_ALONE, _LEAST_ALONE = 5.0, 20
+_TOGETHER, _LEAST_TOGETHER = -0.5, 12
+_WORDY, _LETTERS, _SERVED_LEAST, _MANY, _MOST = -4.0, 1.0, 3.0, 12.0, 20.0
+_WORDS_BETWEEN, _MARKS_BETWEEN = 4, 4
+
+
+def find_secrets(text: str) -> list[Finding]:
+    """All secrets in a text, by place; they may overlap. Each span is the value itself, not the name before it."""
+    folded = _folded(text)
+    found = [*_runs(text, folded), *find_assignments(text, folded), *find_forms(text, folded)]
+    return sorted(found, key=lambda one: (one.start, one.end))
+
+
+def _folded(text: str) -> str:
+    """The text in lower case, each character in its old place."""
+    folded = text.lower()
+    if len(folded) == len(text):
+        return folded
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+
+
+def _runs(text: str, folded: str) -> Iterator[Finding]:
+    done, data = 0, -1
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        if start < done:
+            data = end if start == data else data
+            continue
+        found = list(_prefixed(text, start, end))
+        if start == data or _DATA.search(folded, max(0, start - _WINDOW), start):
+            data = end  # pictures and digests, however many runs long
+        else:
+            found += _random(text, folded, start, end)
+        for one in found:
+            done = max(done, one.end)
+            yield one
+
+
+def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
+    place = start
+    while (prefix := PREFIX.search(text, place, end)) is not None:
+        place = prefix.start() + 1
+        joined = _JOINED.match(text, max(0, prefix.start() - 1), prefix.start()) is not None
+        for rule in PREFIX_RULES[prefix[0]]:
+            begin = rule.least.match(text, prefix.end())
+            if begin is None or not _looks_issued(prefix[0], begin[0], strict=rule.strict, joined=joined):
+                continue
+            body = rule.body.match(text, prefix.end())
+            place = body.end() if body else begin.end()
+            yield Finding(rule=rule.name, family="secret", start=prefix.start(), end=place, label=rule.label)
+            break
+
+
+def _looks_issued(prefix: str, body: str, *, strict: bool, joined: bool) -> bool:
+    """Whether what follows a prefix can be drawn at random, and is if the prefix alone says little."""
+    chance, series = randomness(body), is_series(body)
+    if _stands_in(body) or is_digest(prefix + body) or (chance < _WORDY and not series):
+        return False
+    return not strict or (not joined and (series or chance > (1 if has_digit(body) else _LETTERS)))
+
+
+def _stands_in(value: str) -> bool:
+    return is_stand_in(value) and randomness(value) < _ALONE
+
+
+def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
+    run = text[start:end]
+    if (
+        run.isalpha()
+        and (run.islower() or run.istitle())
+        and randomness(run) < 0
+        and not (is_series(run) or is_digest(run))
+    ):
+        return
+    before = folded[max(0, start - _WINDOW) : start]
+    line = before.rfind("\n")
+    if line >= 0 and not _OPENING.fullmatch(before, line):
+        before = before[line + 1 :]
+    name = _name_within(folded, start, end)
+    before, start = before + folded[start:name], name
+    run = text[start:end]
+    for first, last in _pieces(run):
+        value = run[first:last]
+        ahead = (
+            before + folded[start : start + first]
+            if first < _WINDOW
+            else folded[start + first - _WINDOW : start + first]
+        )
+        why = _why(value, ahead, folded[start + last : start + last + _WINDOW])
+        if why:
+            rule, label = why
+            yield Finding(rule=rule, family="secret", start=start + first, end=start + last, label=label)
+
+
+def _name_within(folded: str, start: int, end: int) -> int:
+    """Where a name that is joined to its value by a dash or nothing ends; the start where there is none."""
+    named = _NAMED.match(folded, start, end) or _SERVED.match(folded, start, end)
+    if named is None or end - named.end() < _LEAST_TOGETHER or (named.re is _SERVED and named[1] not in SERVICES):
+        return start
+    return named.end()
+
+
+def _pieces(run: str) -> list[tuple[int, int]]:
+    """The run as a whole where it looks random as a whole; else its parts between slashes and dots."""
+    body = run.rstrip(".-")
+    extension = _FILE.search(body)
+    if extension:
+        body = body[: extension.start()]
+    pieces = [piece.span() for piece in _PIECE.finditer(body)]
+    whole = "/" not in body and "." not in body
+    if not whole and randomness(body) > _ALONE and not body.startswith("/"):
+        whole = not any(is_digest(body[first:last]) for first, last in pieces)
+    return [(0, len(body))] if whole else pieces
+
+
+def _why(value: str, before: str, after: str) -> tuple[str, str] | None:
+    """The rule and the label for a value that is a secret, given what stands before it in lower case."""
+    if len(value) < _LEAST_TOGETHER or _stands_in(value) or not value.strip("0-") or value.startswith(_PUBLIC):
+        return None
+    digest = is_digest(value)
+    if digest and OTHER_PURPOSE.search(before[-40:]):
+        return None
+    chance = randomness(value)
+    digits = has_digit(value)
+    address = _ADDRESS.search(before) is not None
+    drawn = digest or (chance > _TOGETHER and digits) or chance > _LETTERS or is_series(value)
+    if drawn and (name := _last(before, address=address) or _next(after)):
+        return "secret-by-name", label_for(name)
+    if address or value.isdigit():
+        return None
+    return _unnamed(value, before, chance, digest=digest, digits=digits)
+
+
+def _unnamed(value: str, before: str, chance: float, *, digest: bool, digits: bool) -> tuple[str, str] | None:
+    """The rule and the label for a value that no name makes a secret, but a service or its look."""
+    drawn = digest or is_series(value) or chance > (_SERVED_LEAST if digits else _MANY)
+    if drawn and not SERVICES.isdisjoint(SERVICE.findall(before[-40:])):
+        return "secret-by-service", "API key"
+    if digest:
+        alone = len(value) >= _LEAST_DIGEST and "-" not in value and _ASSIGNED.search(before[-40:]) is not None
+    else:
+        alone = len(value) >= _LEAST_ALONE and chance > (_ALONE if is_mixed(value) else _MOST)
+        alone = alone and not _ALPHABET.fullmatch(value) and not _IDENTIFIER.search(f"{before[-20:]} {value[:12]}")
+    return ("random-value", "secret") if alone else None
+
+
+def _next(after: str) -> str:
+    """What names a value behind it, in a comment or a comparison; "" for nothing."""
+    match = _AFTER.match(after)
+    return match[0] if match else ""
+
+
+def _last(before: str, *, address: bool) -> str:
+    """The last word before a value that makes it a secret, with what stands between them; "" for none."""
+    last = deque(CONTEXT.finditer(before), maxlen=1)
+    if not last:
+        return ""
+    end = last[0].end()
+    between = before[end:]
+    near = len(between) <= _MARKS_BETWEEN and "=" in between if address else len(between.split()) <= _WORDS_BETWEEN
+    return before[max(0, last[0].start() - 12) :] if near else ""
