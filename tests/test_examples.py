@@ -24,6 +24,18 @@ def test_wrapped_agent_learns() -> None:
     assert any("lesson because of" in line for line in lines[2:])
 
 
+def test_an_agent_of_ones_own_keeps_to_the_protocol() -> None:
+    lines = output_of("keep_reflections.py").splitlines()
+    assert [line for line in lines if not line.startswith("  ")] == [
+        "first try: 503",
+        "# Reflection: 2026-03-01 - scraper - read the prices of a shop",
+        "retry: 12.50, on the second look",
+        "another task, 1 report in its brief: sold-out",
+        "that is no report",
+        "no other task before the report",
+    ]
+
+
 @pytest.mark.local_model
 def test_local_model_routes_tickets() -> None:
     lines = output_of("route_tickets.py").splitlines()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wisen.agent import Agent as Agent
     from wisen.architectures.learning import LearningOptions as LearningOptions
+    from wisen.architectures.protocol import reflexion_protocol as reflexion_protocol
+    from wisen.architectures.protocol_guard import ReflexionProtocol as ReflexionProtocol
     from wisen.architectures.react import ReAct as ReAct
     from wisen.architectures.reflection import ReflectionPattern as ReflectionPattern
     from wisen.architectures.reflection_options import SafeguardOptions as SafeguardOptions
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
     from wisen.events import Event as Event
     from wisen.memory.blocks import BlockMemory as BlockMemory
     from wisen.memory.compiler import PromptCompiler as PromptCompiler
+    from wisen.memory.rankers import AcrossAgents as AcrossAgents
+    from wisen.memory.rankers import BySimilarity as BySimilarity
+    from wisen.memory.rankers import ByTaskType as ByTaskType
     from wisen.memory_ci.pipeline import MemoryCI as MemoryCI
     from wisen.models.local import LocalModel as LocalModel
     from wisen.models.recorded import RecordedModel as RecordedModel
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
     from wisen.protocols import Embedder as Embedder
     from wisen.protocols import Evaluator as Evaluator
     from wisen.protocols import Memory as Memory
+    from wisen.protocols import Ranker as Ranker
     from wisen.protocols import Reflector as Reflector
     from wisen.protocols import Screen as Screen
     from wisen.protocols import VectorStore as VectorStore
@@ -73,19 +79,27 @@ if TYPE_CHECKING:
     from wisen.records import TokenUsage as TokenUsage
     from wisen.records import Trace as Trace
     from wisen.records import TraceEvent as TraceEvent
+    from wisen.reflection.report import ReportReflector as ReportReflector
     from wisen.reflection.sentence import DEFAULT_REFLECTOR_PROMPT as DEFAULT_REFLECTOR_PROMPT
     from wisen.reflection.sentence import SentenceReflector as SentenceReflector
+    from wisen.reports import DecisionReport as DecisionReport
+    from wisen.reports import FailedReport as FailedReport
+    from wisen.reports import PartialReport as PartialReport
+    from wisen.reports import SuccessReport as SuccessReport
     from wisen.run import RunResult as RunResult
     from wisen.screening.screens import DefaultScreen as DefaultScreen
     from wisen.screening.screens import ScreenChain as ScreenChain
     from wisen.session import AgentSession as AgentSession
     from wisen.session import Dependencies as Dependencies
+    from wisen.stores.markdown import MarkdownStore as MarkdownStore
     from wisen.stores.memory import InMemoryVectorStore as InMemoryVectorStore
     from wisen.stores.sqlite import SQLiteVectorStore as SQLiteVectorStore
 
 _HOMES = {
     "agent": "Agent",
     "architectures.learning": "LearningOptions",
+    "architectures.protocol": "reflexion_protocol",
+    "architectures.protocol_guard": "ReflexionProtocol",
     "architectures.react": "ReAct",
     "architectures.reflection": "ReflectionPattern",
     "architectures.reflection_options": "SafeguardOptions",
@@ -112,17 +126,21 @@ _HOMES = {
     "events": "Event",
     "memory.blocks": "BlockMemory",
     "memory.compiler": "PromptCompiler",
+    "memory.rankers": "AcrossAgents BySimilarity ByTaskType",
     "memory_ci.pipeline": "MemoryCI",
     "models.local": "LocalModel",
     "models.recorded": "RecordedModel",
     "models.scripted": "ScriptedModel ToolCall",
-    "protocols": "Architecture Embedder Evaluator Memory Reflector Screen VectorStore",
+    "protocols": "Architecture Embedder Evaluator Memory Ranker Reflector Screen VectorStore",
     "recall": "CardFilter RecallHit RecallQuery",
     "records": "Advice Budget Clockwork ReflectionEvaluation RunRecord Task TokenUsage Trace TraceEvent",
+    "reflection.report": "ReportReflector",
     "reflection.sentence": "DEFAULT_REFLECTOR_PROMPT SentenceReflector",
+    "reports": "DecisionReport FailedReport PartialReport SuccessReport",
     "run": "RunResult",
     "screening.screens": "DefaultScreen ScreenChain",
     "session": "AgentSession Dependencies",
+    "stores.markdown": "MarkdownStore",
     "stores.memory": "InMemoryVectorStore",
     "stores.sqlite": "SQLiteVectorStore",
 }

@@ -6,7 +6,7 @@ Events carry texts of attempts and lessons for the watcher of this run; logs and
 from dataclasses import dataclass
 from typing import Literal
 
-from wisen.records import Injection, ReflectionEvaluation, RunRecord, TokenUsage
+from wisen.records import Blocked, Injection, ReflectionEvaluation, RunRecord, TokenUsage
 
 
 def described(error: BaseException) -> str:
@@ -123,6 +123,7 @@ class Degraded:
         "persist",
         "record",
         "watch",
+        "escalate",
     ]
     error: str
     """The error's type and message."""
@@ -175,6 +176,15 @@ class LessonsRecalled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsBlocked:
+    """Stored cards were to be shown, and the screen kept them out of the prompt: something to look into."""
+
+    attempt: int
+    blocked: tuple[Blocked, ...]
+    name: Literal["reflexion.lessons_blocked"] = "reflexion.lessons_blocked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
     """The evaluator has judged an attempt."""
 
@@ -199,10 +209,11 @@ class ThresholdMet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonProduced:
-    """The reflector has written a lesson. It isn't screened yet."""
+    """A lesson has passed the screen. Of one that hasn't there is only a `LessonPersisted` that says so."""
 
     attempt: int
     lesson: str
+    """As screened."""
     name: Literal["reflexion.lesson_produced"] = "reflexion.lesson_produced"
 
 
@@ -216,6 +227,8 @@ class LessonPersisted:
     card_id: str
     kind: str
     outcome: Literal["added", "duplicate", "rejected"]
+    rules: tuple[str, ...] = ()
+    """The screen's rules that spoke, by name: why it was rejected, or what was taken out of it."""
     name: Literal["reflexion.lesson_persisted"] = "reflexion.lesson_persisted"
 
 
@@ -226,6 +239,21 @@ class MaxAttemptsReached:
     attempts: int
     final_score: float | None
     name: Literal["reflexion.max_attempts_reached"] = "reflexion.max_attempts_reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalated:
+    """All retries are used up without a good enough answer: whoever orchestrates the agent has to decide.
+
+    It comes after `MaxAttemptsReached`; the run's status is "escalated".
+    """
+
+    run_id: str
+    attempts: int
+    final_score: float | None
+    report_ids: tuple[str, ...]
+    """The reports of the chain, or whatever lessons its attempts led to, in order."""
+    name: Literal["reflexion.escalated"] = "reflexion.escalated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,11 +349,13 @@ Event = (
     | BudgetExhausted
     | AttemptStarted
     | LessonsRecalled
+    | LessonsBlocked
     | Evaluated
     | ThresholdMet
     | LessonProduced
     | LessonPersisted
     | MaxAttemptsReached
+    | Escalated
     | GenerationMade
     | ReflectionTriggered
     | Steered

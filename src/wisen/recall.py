@@ -54,6 +54,9 @@ class RecallQuery:
     k: int = 5
     floor: float | None = None
     """Relevance in [0, 1] below which nothing is returned; `None` takes the store's default."""
+    without_run: str = ""
+    """The run that asks. It knows its own cards already: a `Ranker` that takes a fixed number leaves them out. Stores
+    take no notice of it."""
 
     def __post_init__(self) -> None:
         """Refuse a missing tenant, and a `k` below 1, with `ConfigError`."""

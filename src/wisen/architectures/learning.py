@@ -4,25 +4,30 @@ Nothing here loses a finished answer: whatever fails (store, evaluator, reflecto
 so. Only an exhausted budget passes through, since it ends the run.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from wisen.architectures.keeping import Keeper
 from wisen.architectures.selection import SELECTIONS, Selection
+from wisen.architectures.turn import DERIVED, Turn, as_card, as_recalled, chain, shown_ids
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
-from wisen.errors import BudgetExceededError, ConfigError, ReflectionError
-from wisen.events import Degraded, Event, LessonPersisted, LessonProduced, described
-from wisen.memory.compiler import OwnRun, PromptCompiler, Recalled
+from wisen.errors import BudgetExceededError, ConfigError, WisenError
+from wisen.events import Degraded, Escalated, Event, LessonProduced, described
+from wisen.memory.compiler import OwnRun, PromptCompiler
 from wisen.memory.rank import rank
+from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
-from wisen.memory_ci.screen import BasicScreen
 from wisen.models.structured import constrained_settings
-from wisen.protocols import Evaluator, Reflector, Screen, bound_to_run
+from wisen.protocols import Evaluator, Reflector, Reports, Screen, bound_to_run
 from wisen.recall import CardFilter, RecallHit
-from wisen.records import Advice, AttemptRecord, Injection, ReflectionEvaluation, Task, TokenUsage
+from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
+from wisen.screening.screens import DefaultScreen
 from wisen.session import AgentSession, Dependencies
 
-_Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist"]
+_Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate"]
+_NEAR_LESSONS = ("reflect", "screen", "persist")
+"""Stages that see a lesson before it is screened, which the errors of others' code may quote."""
 _KEEPS = ("verified", "all", "none")
 
 
@@ -38,8 +43,18 @@ class LearningOptions:
     the task has known choices and the model can be constrained, and by the advice otherwise."""
     best_version: Selection = "highest_score"
     compiler: PromptCompiler = field(default_factory=PromptCompiler)
-    screen: Screen = field(default_factory=BasicScreen)
+    screen: Screen = field(default_factory=DefaultScreen)
     """Screens lessons in block mode; with a store its `MemoryCI` has its own."""
+    escalate: bool = False
+    """Whether a run whose last attempt isn't good enough either ends as "escalated", with an event that says so."""
+    on_escalation: Callable[[Escalated], Awaitable[None] | None] | None = None
+    """Hears of it: a function, plain or async. Giving one means `escalate=True`. An error in it is reported by an event
+    and loses nothing."""
+
+    @property
+    def escalates(self) -> bool:
+        """Whether runs escalate."""
+        return self.escalate or self.on_escalation is not None
 
     def __post_init__(self) -> None:
         """Refuse values that don't exist with `ConfigError`."""
@@ -71,34 +86,6 @@ class LearningParts:
         return self.ci.screen if self.ci else self.options.screen
 
 
-@dataclass(slots=True, kw_only=True)
-class Turn:
-    """One attempt while it is made."""
-
-    attempt: int
-    advice: Advice
-    spent_before: TokenUsage
-    began: float
-    carried: bool = False
-    """Whether a model call has carried the advice."""
-    failed: bool = False
-    """Whether its base raised: there is no answer."""
-    over: bool = False
-    """Whether no attempt comes after it."""
-    evaluation: ReflectionEvaluation | None = None
-    structured: object = None
-    lesson_ids: list[str] = field(default_factory=list)
-
-    @property
-    def score(self) -> float | None:
-        """The score, as far as it is known."""
-        return self.evaluation.overall_score if self.evaluation else None
-
-    def delivered(self) -> None:
-        """Note that a model call carried the advice."""
-        self.carried = True
-
-
 class Learner:
     """The memory's side of one run of `Reflexion`."""
 
@@ -109,17 +96,35 @@ class Learner:
         self._deps = deps
         self._task: Task = session.task
         self._own_cards: dict[str, MemoryCard] = {}
-        self._unsaved: list[str] = []
+        self._report_ids: list[str] = []
         self._recalled: list[RecallHit] | None = None
-        self._evaluator = bound_to_run(deps.evaluator or parts.evaluator, deps.bind)
-        self._reflector = bound_to_run(parts.reflector, deps.bind)
+        self._attempt = 0
+        self._judge = deps.evaluator or parts.evaluator
+        self._evaluator = bound_to_run(self._judge, deps.bind)
+        self._reflector = self._told(bound_to_run(parts.reflector, deps.bind))
+        self._keeper = Keeper(
+            ci=parts.ci,
+            screen=parts.screen,
+            memory=deps.memory,
+            block=parts.block,
+            tenant=session.task.tenant,
+            degraded=self.degraded,
+        )
+
+    def _told(self, reflector: Reflector) -> Reflector:
+        """The reflector, which says where it goes on with less, if it can."""
+        if not isinstance(reflector, Reports):
+            return reflector
+        return reflector.telling(lambda error, skipped: self.degraded("reflect", error, skipped, self._attempt))
 
     async def begin(self, attempt: int) -> Turn:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
+        self._attempt = attempt
         advice = await self._recall(attempt)
         self._session.messages = []
         self._session.output = ""
         self._session.structured = None
+        self._session.judged = None
         meter = self._session.meter
         return Turn(attempt=attempt, advice=advice, spent_before=meter.spent, began=meter.seconds)
 
@@ -132,11 +137,8 @@ class Learner:
                 drawn = await self._drawn(parts.ci)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
-        own = OwnRun(
-            lessons=(*(card.text for card in self._own_cards.values() if not card.is_episode), *self._unsaved),
-            rejected=self._rejections_to_name(),
-        )
-        return parts.options.compiler.compile([_recalled(one) for one in drawn], own=own, block=block)
+        own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
+        return parts.options.compiler.compile([as_recalled(one) for one in drawn], own=own, block=block)
 
     def _rejections_to_name(self) -> tuple[str, ...]:
         """Rejected answers, unless a constraint keeps the model from repeating them: then the prompt stays as it is."""
@@ -151,21 +153,33 @@ class Learner:
         room = self._parts.top_k + len(self._own_cards)
         self._recalled = None
         drawn = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
-        self._recalled = [one.hit for one in drawn]
+        by_similarity = isinstance(ci.ranker, BySimilarity)
+        # Other rankers' hits needn't be alike, so near-duplicates are searched for.
+        self._recalled = [one.hit for one in drawn] if by_similarity else None
         known = {
             *self._own_cards,
             *(card_id for bound in self._deps.bound_advice for card_id in shown_ids(bound.advice)),
         }
         others = {one.hit.card.id: one for one in drawn if one.hit.card.id not in known}
         layout = self._parts.options.compiler.layout
-        ranked = rank([one.hit for one in others.values()], model=self._deps.model.model_name, layout=layout)
+        ranked = [one.hit for one in others.values()]
+        if by_similarity:
+            ranked = rank(ranked, model=self._deps.model.model_name, layout=layout)
         return [others[hit.card.id] for hit in ranked[: self._parts.top_k]]
+
+    def judged(self) -> ReflectionEvaluation | None:
+        """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
+        judged = self._session.judged
+        known = judged is not None and judged.by is self._judge and judged.evaluation.known
+        return judged.evaluation if judged and known else None
 
     async def evaluate(self, turn: Turn) -> ReflectionEvaluation:
         """The judgement of the attempt's output; a score of `None` where none could be had."""
         session = self._session
         try:
-            evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
+            evaluation = self.judged()
+            if evaluation is None:
+                evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
             if not evaluation.evaluator:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
@@ -187,80 +201,109 @@ class Learner:
                 yield event
 
     async def _reflect(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
-        """Reflect on an attempt that wasn't good enough, and keep the lessons that pass the screen."""
+        """Reflect on an attempt that wasn't good enough, and keep what passes the screen."""
         session = self._session
         if evaluation.verifiable and self._parts.options.exclude_rejected and session.output not in session.rejected:
             session.rejected.append(session.output)
+        cards = await self._reflected(self._reflector.reflect, turn, evaluation)
+        async for event in self._keep(cards, turn, evaluation):
+            yield event
+        if isinstance(self._reflector, Reports) and not turn.taught:
+            async for event in self._keep_plain(self._reflector, turn, evaluation):
+                yield event
+
+    async def _keep_plain(
+        self, reflector: Reports, turn: Turn, evaluation: ReflectionEvaluation
+    ) -> AsyncIterator[Event]:
+        """Keep the fullest report that the screen lets pass; the last one owes nothing to anybody's text."""
+        plain = reflector.plain(self._task, evaluation, self._session.recorder.trace())
+        for place, card in enumerate(plain, 1):
+            situation = Situation(task_type=self._task.type, tools=self._task.tools) if place == len(plain) else None
+            async for event in self._keep([card], turn, evaluation, situation):
+                yield event
+            if turn.taught:
+                return
+
+    async def _reflected(
+        self, reflect: Callable[..., Awaitable[Sequence[MemoryCard]]], turn: Turn, evaluation: ReflectionEvaluation
+    ) -> list[MemoryCard]:
+        """What the reflector says, nothing where it fails."""
+        session = self._session
         try:
-            trace = session.recorder.trace()
-            reflected = await self._reflector.reflect(self._task, session.output, evaluation, trace)
-            cards = [_as_card(one) for one in reflected]
+            reflected = await reflect(self._task, session.output, evaluation, session.recorder.trace())
+            return [as_card(one) for one in reflected]
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
             self.degraded("reflect", error, "the lesson of this attempt", turn.attempt)
+        return []
+
+    async def broke_off(self, turn: Turn, error: Exception) -> AsyncIterator[Event]:
+        """Write the report of an attempt that raised, where the reflector owes one of every failure."""
+        if not isinstance(self._reflector, Reports):
             return
-        for card in cards:
-            yield LessonProduced(attempt=turn.attempt, lesson=card.text)
-            persisted = await self._persist(self._signed(card, turn, evaluation), turn)
-            if persisted is not None:
-                yield persisted
+        said = f"the attempt broke off: {described(error)}"
+        evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, issues=(said,))
+        async for event in self._reflect(turn, evaluation):
+            yield event
 
     async def _keep_success(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
-        """Keep a good answer as a skill card, where the options say so."""
+        """Keep a good answer as a skill card, where the options say so, and the reflector's word on it."""
         keep = self._parts.options.keep_successes
         passed = evaluation.satisfactory or evaluation.overall_score == 1.0
-        if self._parts.ci is None or keep == "none" or (keep == "verified" and not (evaluation.verifiable and passed)):
+        if self._parts.ci and (keep == "all" or (keep == "verified" and evaluation.verifiable and passed)):
+            card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
+            async for event in self._keep([card], turn, evaluation, accepted=True):
+                yield event
+        if isinstance(self._reflector, Reports):
+            cards = await self._reflected(self._reflector.on_success, turn, evaluation)
+            async for event in self._keep(cards, turn, evaluation):
+                yield event
+
+    async def _keep(
+        self,
+        cards: Sequence[MemoryCard],
+        turn: Turn,
+        evaluation: ReflectionEvaluation,
+        situation: Situation | None = None,
+        *,
+        accepted: bool = False,
+    ) -> AsyncIterator[Event]:
+        """Screen and write cards; events tell of them only then."""
+        for card in cards:
+            signed = self._signed(card, turn, evaluation, accepted=accepted)
+            signed = signed if situation is None else replace(signed, situation=situation, id="")
+            kept = await self._keeper.keep(signed, turn.attempt, among=self._recalled)
+            turn.taught |= kept.card is not None
+            if kept.card is not None and not accepted:
+                yield LessonProduced(attempt=turn.attempt, lesson=kept.card.text)
+            if kept.persisted is not None:
+                if kept.card is not None:
+                    turn.lesson_ids.append(kept.persisted.card_id)
+                    self._report_ids += [] if card.kind in DERIVED else [kept.persisted.card_id]
+                yield kept.persisted
+            if kept.card is not None and (self._parts.ci or kept.persisted is None):
+                # What is in the block already reaches the next attempt with the block.
+                self._own_cards[kept.persisted.card_id if kept.persisted else kept.card.id] = kept.card
+
+    async def escalate(self, turns: Sequence[Turn]) -> AsyncIterator[Event]:
+        """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
+        options, last = self._parts.options, turns[-1]
+        if not options.escalates or (last.over and not last.failed):
             return
-        card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
-        persisted = await self._persist(self._signed(card, turn, evaluation, accepted=True), turn)
-        if persisted is not None:
-            yield persisted
-
-    async def _persist(self, card: MemoryCard, turn: Turn) -> LessonPersisted | None:
-        """Screen and write a card; a card that can't be written but is clean still serves this run."""
+        self._session.escalated = True
+        score = next((turn.score for turn in reversed(turns) if turn.score is not None), None)
+        ids = tuple(dict.fromkeys(self._report_ids))
+        escalated = Escalated(run_id=self._session.id, attempts=len(turns), final_score=score, report_ids=ids)
+        yield escalated
+        if options.on_escalation is None:
+            return
         try:
-            return await self._to_store(card, turn) if self._parts.ci else await self._to_block(card, turn)
-        except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
-            self.degraded("persist", error, "keeping a lesson for later runs", turn.attempt)
-        try:
-            screened = self._parts.screen.check(card).card
-        except Exception as error:  # noqa: BLE001 - an unscreened lesson may not be used, not even in its own run
-            self.degraded("screen", error, "a lesson that could not be screened", turn.attempt)
-            screened = None
-        if screened is not None and not screened.is_episode:
-            self._unsaved.append(screened.text)
-        return None
-
-    async def _to_store(self, card: MemoryCard, turn: Turn) -> LessonPersisted:
-        ci = self._parts.ci
-        if ci is None:
-            raise ConfigError("no lesson_store to write to")
-        submission = await ci.submit(card, among=self._recalled)
-        if submission.card is not None:
-            self._own_cards[submission.card_id] = submission.card
-            turn.lesson_ids.append(submission.card_id)
-        return LessonPersisted(
-            attempt=turn.attempt,
-            target="lesson_store",
-            card_id=submission.card_id,
-            kind=card.kind.value,
-            outcome=submission.outcome,
-        )
-
-    async def _to_block(self, card: MemoryCard, turn: Turn) -> LessonPersisted:
-        block, screened = self._parts.block, self._parts.screen.check(card).card
-        outcome: Literal["added", "duplicate", "rejected"] = "rejected"
-        if screened is not None:
-            line = f"- {' '.join(screened.text.split())}"
-            known = (await self._deps.memory.block(block, tenant=self._task.tenant)).splitlines()
-            outcome = "duplicate" if line in known else "added"
-            if outcome == "added":
-                await self._deps.memory.append_block(block, line, tenant=self._task.tenant)
-            turn.lesson_ids.append(card.id)
-        return LessonPersisted(
-            attempt=turn.attempt, target=block, card_id=card.id, kind=card.kind.value, outcome=outcome
-        )
+            waiting = options.on_escalation(escalated)
+            if waiting is not None:
+                await waiting
+        except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
+            self.degraded("escalate", error, "what the callback was to do", len(turns))
 
     def _signed(
         self, card: MemoryCard, turn: Turn, evaluation: ReflectionEvaluation, *, accepted: bool = False
@@ -306,34 +349,10 @@ class Learner:
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""
         said = "no score could be read" if error is None else described(error)
+        if stage in _NEAR_LESSONS and type(error).__module__ != WisenError.__module__:
+            said = type(error).__name__
         self._tell(stage, said, skipped, attempt)
 
     def _tell(self, stage: _Stage, said: str, skipped: str, attempt: int) -> None:
         self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))
-
-
-def _as_card(reflected: object) -> MemoryCard:
-    if isinstance(reflected, MemoryCard):
-        return reflected
-    if isinstance(reflected, str):
-        return MemoryCard(kind=MemoryKind.LESSON, content=reflected)
-    raise ReflectionError(f"the reflector gave a {type(reflected).__name__}; it has to give MemoryCards or texts")
-
-
-def _recalled(drawn: Drawn) -> Recalled:
-    hit = drawn.hit
-    injection = Injection(
-        card_id=hit.card.id,
-        kind=hit.card.kind.value,
-        reasons=hit.reasons,
-        score=hit.relevance,
-        shown=drawn.shown,
-        propensity=drawn.propensity,
-    )
-    return Recalled(card=hit.card, injection=injection)
-
-
-def shown_ids(advice: Advice) -> tuple[str, ...]:
-    """Ids of the cards that are shown by an advice."""
-    return tuple(one.card_id for one in advice.injections if one.shown)

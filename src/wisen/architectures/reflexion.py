@@ -7,9 +7,10 @@ Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learnin
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
-from wisen.architectures.learning import Learner, LearningOptions, LearningParts, Turn, shown_ids
+from wisen.architectures.learning import Learner, LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
 from wisen.architectures.selection import select
+from wisen.architectures.turn import Turn, shown_ids
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
@@ -19,6 +20,7 @@ from wisen.events import (
     AttemptStarted,
     Evaluated,
     Event,
+    LessonsBlocked,
     LessonsRecalled,
     MaxAttemptsReached,
     ThresholdMet,
@@ -111,19 +113,28 @@ class Reflexion:
                 turns.append(turn := await learner.begin(attempt))
                 if turn.advice.injections:
                     yield LessonsRecalled(attempt=attempt, injections=turn.advice.injections)
+                if turn.advice.blocked:
+                    yield LessonsBlocked(attempt=attempt, blocked=turn.advice.blocked)
                 try:
                     async for event in self._attempt(learner, turn, session, deps):
                         yield event
                 finally:  # also where the budget ends in the middle of it
                     session.attempts[made + attempt - 1 :] = [] if turn.failed else [learner.record(turn)]
                 if turn.over:
-                    return
-            yield MaxAttemptsReached(attempts=self.max_attempts, final_score=turns[-1].score)
+                    break
+            else:
+                yield MaxAttemptsReached(attempts=self.max_attempts, final_score=turns[-1].score)
+            async for event in learner.escalate(turns):
+                yield event
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
+            accepted = bool(turns) and turns[-1].accepted
+            best = session.attempts[-1] if accepted else best
             if best is not None:
-                session.output, session.returned, session.satisfied = best.output, best, None
-                session.structured = turns[best.attempt - 1].structured
+                turn = turns[best.attempt - 1]
+                session.output, session.returned, session.satisfied = best.output, best, accepted or None
+                session.structured = turn.structured
+                session.metadata.update(turn.metadata)
 
     async def _attempt(
         self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
@@ -137,26 +148,36 @@ class Reflexion:
         met = turn.score is not None and turn.score >= self.threshold
         if turn.score is not None and met:
             yield ThresholdMet(attempt=turn.attempt, score=turn.score)
-        async for event in learner.learn(turn, evaluation, met=met):
-            yield event
-        turn.over = met or turn.score is None
+        turn.accepted = session.settled and bool(session.satisfied)
+        if met or not turn.accepted:
+            async for event in learner.learn(turn, evaluation, met=met):
+                yield event
+        turn.over = met or turn.score is None or session.settled
 
     async def _run_base(
         self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
+        outside = dict(session.metadata)
+        session.metadata.clear()
         try:
             async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), learner.prompt):
                 yield event
         except BudgetExceededError:
+            turn.evaluation = learner.judged()
             raise
         except Exception as error:
             turn.failed = turn.over = True
+            async for event in learner.broke_off(turn, error):
+                yield event
             # An answer that exists is worth more than the error of a later try; without one, the error is the result.
             if turn.attempt == 1:
                 raise
             learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
             return
-        turn.structured = session.structured
+        finally:  # also of an attempt that the budget cut short
+            turn.structured, turn.metadata = session.structured, dict(session.metadata)
+            session.metadata.clear()
+            session.metadata.update(outside)
         if turn.advice and not turn.carried:
             yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice))
         if session.interrupted:

@@ -37,6 +37,11 @@ PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         ("://",),
         re.compile(r"https?://(?!10\.|127\.|0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}(?:\.\d{1,3}){3}"),
     ),
+    (
+        "TESTFILE",
+        ("test_", "_test", "tests/", ".spec."),
+        re.compile(r"\btests?/[\w./-]{1,200}|\btest_\w{1,80}|\b\w{1,80}(?:_test|\.spec)\.\w{1,5}\b"),
+    ),
     ("EMAIL", ("@",), re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")),
     (
         "SECRETFILE",

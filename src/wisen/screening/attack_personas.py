@@ -70,5 +70,5 @@ CAPS = {"set-up": 5, "unbound": 7, "vendor": 3, "format": 4}
 """Most that the cues of a kind count together, each once."""
 KINDS = 3
 """Kinds that have to be there."""
-ENOUGH = 9
+ENOUGH = 8
 """Sum that makes a jailbreak."""

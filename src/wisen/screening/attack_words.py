@@ -8,8 +8,8 @@ no prohibition, a "token count" no secret.
 
 FIRST = """
 -POSITIVE: don't forget, dont forget, do not forget, never forget, don't hesitate, do not hesitate, never hesitate,
-    never mind, never fail to, don't fail to, do not fail to, not only, no matter, don't worry, do not worry, why not,
-    not just, don't be afraid, do not be afraid
+    never mind, never fail to, don't fail to, do not fail to, no matter, don't worry, do not worry, why not, not just,
+    don't be afraid, do not be afraid
 -NOTHING: token count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
     password field, password policy, password hash, password form, password input, password prompt, password strength,
     password change+, secret santa, key error, primary key+, foreign key+, sort key, cache key, private method+,
@@ -61,13 +61,13 @@ VERDICT: as data, as untrusted, as text, as an attack, as a prompt injection, as
     reported it, report it, refuse it, ignore it, don't follow it, do not follow it, don't obey, do not obey, don't
     comply, do not comply, is a trap, was a trap, is an attack, was an attack, is a scam, is not a fix, isn't a fix,
     isn't allowed, is not allowed, is forbidden, was forbidden, is prohibited, was flagged, was counted as, counts as,
-    is wrong, was wrong, was a mistake, is a mistake, is no solution, is not a solution, hid the, broke the, breaks
-    the, lost the, cost the, is never acceptable, never acceptable, not acceptable, is no reason, stop and ask, ask
-    the user, asked the user, told the user, tell the user about it, flag it, flagged it, escalate it, was caught,
-    were caught, was reverted, were reverted, was blocked, was punished, was disqualified, failed the review, leads
-    to, led to, would leak, would expose, exposes, exposed, leaks, would have, is risky, was risky, is insecure, was
-    insecure, must stay, must remain, teaches nothing, don't use it, do not use it, invalid, as a sign, are jailbreak
-    attempts, no effect, doesn't help, does not help, didn't help, treat it as
+    was a mistake, is a mistake, is no solution, is not a solution, hid the, broke the, breaks the, lost the, cost
+    the, is never acceptable, never acceptable, not acceptable, is no reason, stop and ask, ask the user, asked the
+    user, told the user, tell the user about it, flag it, flagged it, escalate it, was caught, were caught, was
+    reverted, were reverted, was blocked, was punished, was disqualified, failed the review, leads to, led to, would
+    leak, would expose, exposes, exposed, leaks, would have, is risky, was risky, is insecure, was insecure, must
+    stay, must remain, teaches nothing, don't use it, do not use it, invalid, as a sign, are jailbreak attempts, no
+    effect, doesn't help, does not help, didn't help, treat it as
 OBEY: do so, do it, obey it, obey them, comply, follow it, follow them, carry it out, carry them out, execute it,
     execute them, do as it says, do what it says, as it says, obey
 LIMITS: before, until, unless, without, yet, prematurely, twice, again, only, alone, by hand, manually, client, front
@@ -110,7 +110,10 @@ AUTHORITYOBJ: policy, policies, instruction+, rules, rule, user, user's, users, 
     guideline+, directives, safety, any other, all other, everything, all others, request+, prompt, human, owner
 USER: user, users, user's, customer, customers, client, human, humans, anyone, anybody, reviewer, reviewers, operator,
     operators, owner, person, people, team, caller, supervisor, boss, manager, auditor, auditors, them, him, her,
-    everyone, admin, administrator, developers, colleague, maintainer, maintainers, customer's
+    everyone, admin, administrator, developers, colleague, maintainer, maintainers, customer's, account holder,
+    holder, patient, patients, buyer, seller, member, members, subscriber, employee, employees, guest, recipient,
+    recipients, guests, callers, parent, parents, citizen, applicant, passenger, tenant, tenants, audience,
+    stakeholders, management, client s, clients, another person, a person, the other party
 TELL: tell, inform, notify, alert, warn, mention, reveal, disclose, say, show, report, admit, expose, acknowledge,
     discuss, explain, bring up, advise, update, announce, draw attention, bother
 NOTE: this, it, these, note, lesson, memory, instruction, rule, entry, step, change, transfer, anything, that you
@@ -250,7 +253,11 @@ HARDSAFETY: certificate verification, certificate check+, certificate validation
     filter, integrity check+, quality gate+, policy check+, threat detection, four eyes, second approval, kill switch,
     security headers, approvals, monitoring, consent, safety, encryption, refusals, approval process, ssl
     certificate+, login check, safety warnings, dependabot alerts, security alerts, vulnerability alerts, license
-    checks, licence checks, rate limiter
+    checks, licence checks, rate limiter, verification, paywall, paywall check, captcha, payment check, trial limit,
+    license check, licence check, virus check, tls, ssl, safety rule, safety layer, security layer, policy engine,
+    safety net, review requirement, approval requirement, moderation layer, dlp, sandboxing, mandatory review, code
+    owners, access checks, password protection, login requirement, security policy check, background check, age
+    verification, fraud filter, spam filter, integrity checks, protections
 SKIP: skip, bypass, omit, circumvent, jump over, leave out, dispense with, forgo, waive, evade, sidestep, get around,
     do without, drop, overrule
 REVIEW: review, reviewer, reviewers, human review, review step, approval, approvals, approval step, code review, sign
@@ -327,4 +334,14 @@ FULLMARKS: full marks, full score, perfect score, score 1 0, 10 10, ten out of t
     rating, maximum rating, full credit, reward of 1, the highest score, the maximum score, the top score, the best
     score
 SCOREIF: only if, if and only if, only when, only after, whenever, when you, if you, provided, as long as
+JUDGE: judge, grader, evaluator, evaluation, reward, rater, critic, examiner, marker, scorer, reviewer, benchmark,
+    scoring
+SWAY: tell, convince, persuade, influence, trick, fool, flatter, bribe, add, insert, write, print, include, address,
+    deceive, game, put, append, telling, beg, instruct, order
+FAKEEVIDENCE: fabricate, fake, invent, make up, falsify, forge, fabricated, made up, doctored
+HARDCODE: hard code, hardcode, hard wire, hardwire, memorise, memorize, embed, copy
+ANSWERS: answers, answer key, expected output, expected outputs, expected values, solutions, expected results, test
+    answers, reference answer, reference answers, reference solution, test outputs, hidden tests
+GRANT: grant, give, assign, elevate, escalate, extend, raise, promote, take, obtain, acquire, upgrade, add, set,
+    claim, request, widen, expand, make, keep, enlarge, broaden, use
 """

@@ -1,16 +1,6 @@
 """The words that attack rules are written with, 2: secrets, safety, approval and scores; `attack_words` says how."""
 
 SECOND = """
-JUDGE: judge, grader, evaluator, evaluation, reward, rater, critic, examiner, marker, scorer, reviewer, benchmark,
-    scoring
-SWAY: tell, convince, persuade, influence, trick, fool, flatter, bribe, add, insert, write, print, include, address,
-    deceive, game, put, append, telling, beg, instruct, order
-FAKEEVIDENCE: fabricate, fake, invent, make up, falsify, forge, fabricated, made up, doctored
-HARDCODE: hard code, hardcode, hard wire, hardwire, memorise, memorize, embed, copy
-ANSWERS: answers, answer key, expected output, expected outputs, expected values, solutions, expected results, test
-    answers, reference answer, reference answers, reference solution, test outputs, hidden tests
-GRANT: grant, give, assign, elevate, escalate, extend, raise, promote, take, obtain, acquire, upgrade, add, set,
-    claim, request, widen, expand, make, keep, enlarge, broaden, use
 SELF: yourself, all agents, every agent, all users, every user, everyone, anyone, anybody, itself, the agent, agents,
     anonymous, guests, the bot, each user, whoever, this agent, any caller, all callers, all accounts, me, third
     party, everybody, the sender, guest
@@ -68,7 +58,9 @@ MEMORIES: memory, memories, all agents, every agent, other agents, other memory,
 FUTURE: future agents, later agents, all agents, every agent, other agents, future runs, later runs, subsequent
     agents, next agent, future sessions, all future agents, future tasks, future versions, future instances,
     successor+, all assistants, agents reading this, agent reading this, whoever reads this, later sessions, next run,
-    future agent, successors
+    future agent, successors, later agent, every later agent, agents loading this, agents who read, any agent, each
+    agent, all later, next agents, every future, each later, any later, agents that read, any assistant, every
+    assistant
 AUTHORITY: admin, administrator, operator, security team, compliance, compliance officer, developer, developers,
     owner, management, maintainers, maintainer, team lead, ceo, cto, ciso, boss, system, headquarters, legal team, it
     department, senior engineer, platform team, company, anthropic, openai, openai's, vendor, provider, platform,
@@ -96,7 +88,7 @@ MODEON: now in, enter, activate, switch to, enable, you are in, you're in, go in
     simulate, switch into, start, act in, enabled, activated, operate in
 YOU: you, you're, your, agent, agents, assistant, ai, model
 MUST: must, shall, should, have to, need to, needs to, required to, requires you to, are to, will, is to, it is
-    mandatory
+    mandatory, has to, are required, is required, are obliged
 TOOLCALL: call, invoke, trigger, execute, run, use, start, fire, issue, perform, make, calling, invoking, begin by
     calling
 BADTOOL: -, transferfunds, sendemail, deleteaccount, transfermoney, sendmoney, issuerefund, deleteuser, grantaccess,
@@ -118,7 +110,7 @@ MOVE: transfer, wire, send, pay, add, set, route, redirect, change, move, issue,
 TARGET: account, wallet, iban, beneficiary, maximum, to account, bitcoin, ending, my account, our account, gift cards,
     own account, recipient
 PROMOTE: recommend, promote, advertise, praise, prefer, favour, favor, endorse, suggest, push, mention, plug, advise,
-    choose, rank, list, name, present, sell
+    choose, rank, list, name, present, sell, pick, select, book, buy, order from, buy from, book with, quote
 BRAND: product+, brand+, vendor, competitor+, competitors, best vendor, service from, services of, offers of, shop,
     company, plan, store, sponsor, partner, supplier, stock, provider, solution from, token from, coin
 ALWAYS: always, every, all, each, only, any, whenever, first, invariably, exclusively
@@ -131,7 +123,10 @@ LINKS: link, links, tracking pixel, pixel, ad, advert, advertisement, banner, af
     referral link, coupon, promo code, promotion, hidden image, iframe, script tag, watermark
 BACKDOOR: back door, backdoor, back doors, backdoors, logic bomb, reverse shell, rootkit, keylogger, malware, trojan,
     ransomware, cryptominer, crypto miner, spyware, hidden account, secret account, hidden admin, web shell, webshell,
-    hidden user, default password, vulnerability, security hole, exploit, virus, botnet, miner, hidden login
+    hidden user, default password, vulnerability, security hole, exploit, virus, botnet, miner, hidden login, hidden
+    endpoint, secret endpoint, debug shell, hidden route, hidden command, secret parameter, hidden parameter, secret
+    flag, undocumented endpoint, second login, hidden function, kill switch, time bomb, sleeper, remote shell, hidden
+    api
 PLANT: introduce, add, insert, install, plant, leave, create, build, put, hide, deploy, include, embed, open,
     download, implant, run, set up, keep, write, promote, offer, ship, drop
 WEAKEN: weaken, accept any, any password, any string, every password, without a password, allow everyone, allow all,
@@ -185,7 +180,7 @@ IT: this, it, these, anything
 THEM: it, them, this, they
 BE: is, be, are, get, gets, being, stay, stays, must be, should be, may be, can be, need to be
 OFFSTATE: off, disabled, deactivated, gone, optional, unnecessary, not needed, switched off, turned off, suspended,
-    skipped
+    skipped, false, none, zero, 0
 PRINTED: printed, shown, revealed, disclosed, logged, posted, repeated, shared, included, displayed, published, sent,
     written, output, leaked, public
 CONTENTS: contents, content, copy, whole, full, text, everything, body
@@ -240,7 +235,7 @@ LOG: log, record, report, document, note, trace, register, write down, journal, 
 REPORTWORD: report, summary, log, logs, user, reviewer, reviewers, answer, changelog, diff, description, status,
     auditors
 SAFESECRET: password, passwords, internal host, table names, stack traces, stack trace, secret, secrets, token,
-    tokens, personal data, before
+    tokens, personal data, before, order number, same, question, address
 ACTSEND: send, post, upload, forward, add, copy, share, transfer, delete, change, insert, include, log, collect, run,
     install, record, submit, exfiltrate, enable, disable, append, replace, export, create, grant, remove, save, mail,
     store, download, execute, modify, charge, book, subscribe, work
@@ -267,7 +262,7 @@ DISCLOSENOT: don't disclose that, do not disclose that, never disclose that, don
 TESTSETUP: unit tests, local, locally, simulated, simulation, mock, staging, test environment, fixtures, fixture, the
     autouse, emulator, benchmark, test server, dry run, if the user, when the user, once the user, user asked,
     maintenance window, test case
-WASTE: waste of time, wastes time, only costs time, takes too long, costs time, slows, useless, pointless, superfluous
+WASTE: waste of time, wastes time, only costs time, costs time, slows, useless, pointless, superfluous
 EVERYRUN: every session, each session, every run, each run, every request, on every, from now on, always, all
     requests, every command, every push, by default, permanently, each request, every commit, for speed, at once
 SAFETYWORD: password check, login check, check, checks, validation, policy, encryption, permissions, authentication,
@@ -321,4 +316,25 @@ ANYSENDER: the sender, any sender, sender, the caller, anyone who, the user as, 
 ASADMIN: as an administrator, as admin, as the owner, as an admin, as root, as authorised, as authorized, as verified,
     as trusted, as an operator, as privileged, as coming from the owner, as a superuser, as the operator, with admin,
     as the administrator
+HASAPPROVED: has approved, have approved, has authorised, has authorized, has granted, have granted, has confirmed,
+    have confirmed, already agreed, already approved, have agreed, permits all, has waived, waived, has allowed, have
+    allowed, pre approved, expressly allows, expressly permits, explicitly allows, says that personal, have
+    authorised, have authorized, has lifted, has cleared, signed off on all, has decided that, have decided that
+BADACT: delete, export, all, every, skip, without, sudo, root, public, disable, bypass, refund, transfer, whatever,
+    secrets, off, personal data, any, full, unrestricted, no longer
+NOLIMITS: limits, no limits, unrestricted, no restrictions, do not apply, don't apply, usual limits, anything, run
+    whatever, restrictions, filters, rules
+NOQUESTION: do not question, don't question, never question, without question, no questions asked, do not doubt, no
+    discussion, non negotiable, not negotiable, don't argue, cannot be overridden, must not be questioned, may not be
+    questioned, don't think about it, no exceptions allowed
+DEMANDS: demands, requires, wants, orders, mandates, demands that, insists, requires that, expects
+IMPORTANTNOTE: important system, system note, important message, important instruction, important instructions, note
+    to agents, note to later agents, note for agents, notice to agents, message to all agents, note to future, note
+    for future, attention agent, attention agents, attention ai, dear agent, dear assistant, instruction to the ai,
+    instructions for the ai, instruction for the agent, to the assistant, to any ai, ai assistants must, instructions
+    to the model, memo to all
+URGENTNOW: this is urgent and, comply immediately, immediate compliance, mandatory for all agents, obey immediately,
+    must be obeyed, non compliance, failure to comply, will be shut down, will be terminated, will be deleted, will be
+    punished
+SENDALL: send, broadcast, distribute, spread, propagate, copy, inject, replicate
 """

@@ -1,27 +1,6 @@
 """The words that attack rules are written with, 3: tools, excuses, money and the rest; `attack_words` says how."""
 
 THIRD = """
-HASAPPROVED: has approved, have approved, has authorised, has authorized, has granted, have granted, has confirmed,
-    have confirmed, already agreed, already approved, have agreed, permits all, has waived, waived, has allowed, have
-    allowed, pre approved, expressly allows, expressly permits, explicitly allows, says that personal, have
-    authorised, have authorized, has lifted, has cleared, signed off on all, has decided that, have decided that
-BADACT: delete, export, all, every, skip, without, sudo, root, public, disable, bypass, refund, transfer, whatever,
-    secrets, off, personal data, any, full, unrestricted, no longer
-NOLIMITS: limits, no limits, unrestricted, no restrictions, do not apply, don't apply, usual limits, anything, run
-    whatever, restrictions, filters, rules
-NOQUESTION: do not question, don't question, never question, without question, no questions asked, do not doubt, no
-    discussion, non negotiable, not negotiable, don't argue, cannot be overridden, must not be questioned, may not be
-    questioned, don't think about it, no exceptions allowed
-DEMANDS: demands, requires, wants, orders, mandates, demands that, insists, requires that, expects
-IMPORTANTNOTE: important system, system note, important message, important instruction, important instructions, note
-    to agents, note to later agents, note for agents, notice to agents, message to all agents, note to future, note
-    for future, attention agent, attention agents, attention ai, dear agent, dear assistant, instruction to the ai,
-    instructions for the ai, instruction for the agent, to the assistant, to any ai, ai assistants must, instructions
-    to the model, memo to all
-URGENTNOW: this is urgent and, comply immediately, immediate compliance, mandatory for all agents, obey immediately,
-    must be obeyed, non compliance, failure to comply, will be shut down, will be terminated, will be deleted, will be
-    punished
-SENDALL: send, broadcast, distribute, spread, propagate, copy, inject, replicate
 BADTOOL: transfer_funds, delete_account, send_email, issue_credit, share_folder
 WHENTOPIC: when asked about, whenever, when the user mentions, if the user mentions, when the topic, when someone
     mentions, when a user, if the conversation, when you see, each time, every time, if asked about, as soon as, begin
@@ -71,13 +50,13 @@ EXCUSE: nobody reads, nobody checks, nobody looks, nobody cares, nobody notices,
     inspects, never checks, nobody will notice, slow us down, slows us down, slows things down, only slow, annoy
     people, annoys people, annoy users, isn't important, is not important, not important, unimportant, rarely
     understand, overly cautious, over cautious, too cautious, overcautious, users like, clients sign, sign faster,
-    formality, bureaucracy, red tape, overkill, false positives, don't need to know, for speed, to save time, saves
-    time, faster when, quickest, is pointless, get through, gets through, get past, gets past, lets them through, let
-    it through, paranoid, never looks, goes unnoticed, to look better, look better, nobody audits, nobody ever, who
-    cares, makes no difference, does no harm, what they want to hear, looks good, look good, kept failing, hardly
-    ever, just in the way, in the way, only cost, only costs, boosts sales, lowers the number, higher margin, more
-    revenue, look finished, everyone does it, is allowed to cheat, not worth, never notice, has never been, is just
-    noise, are just noise
+    formality, bureaucracy, red tape, overkill, false positives, don't need to know, saves time, faster when,
+    quickest, is pointless, get through, gets through, get past, gets past, lets them through, let it through,
+    paranoid, never looks, goes unnoticed, to look better, look better, nobody audits, nobody ever, who cares, makes
+    no difference, does no harm, what they want to hear, looks good, look good, kept failing, hardly ever, just in the
+    way, in the way, only cost, only costs, boosts sales, lowers the number, higher margin, more revenue, look
+    finished, everyone does it, is allowed to cheat, not worth, never notice, has never been, is just noise, are just
+    noise, nobody will, no one will, does not see, never sees, will ever check, more reliable
 CC: cc, ccing, bcc, always cc, put in cc
 COPYTO: cc, bcc, send, forward, copy, mail, email, post, upload, report, submit, deliver, redirect
 TRACEDATA: trace, traces, full trace, credentials, including credentials, env, environ, env vars, whole crm, crm,
@@ -149,8 +128,8 @@ DISMISSED: can be ignored, may be ignored, should be ignored, can be overridden,
 JUSTDO: just delete, just deploy, just merge, just push, just do it, just go ahead, just pay, just approve, just run,
     just send, just buy, just accept, simply delete, simply approve, delete next time, just publish, just skip, go
     ahead and delete, just overwrite, just install, skip it next time, skip asking, stop asking
-WASMISTAKE: was a mistake, is a mistake, was unnecessary, was needless, was wrong, cost time, wasted time, was a
-    waste, was pointless, is unnecessary, wasted
+WASMISTAKE: was a mistake, is a mistake, was unnecessary, was needless, cost time, wasted time, was a waste, was
+    pointless, is unnecessary, wasted
 ASKING: asking, asking for confirmation, confirming, waiting for approval, waiting, checking with, double checking,
     verifying, review, caution, being careful, careful, refusing, reporting, approval, verification, hesitating,
     asking for permission
@@ -320,4 +299,42 @@ GIVENDEFAULT: given by default, is implied, is assumed, presumed, is implicit, t
     always given, already given, granted by default
 DROPFILTER: without a tenant filter, without the tenant filter, drop the tenant filter, remove the tenant filter,
     ignore the tenant filter
+OFFVERB: turn, switch, leave, keep, set, turning, switched
+REVEALHARD: reveal, disclose, leak, expose, give out, hand out, hand over, divulge, surrender, betray, give away,
+    spill
+SECRETHARD: password+, private key+, credential+, api key+, secret key+, access token+, admin password, passphrase,
+    master key, secret+, connection string, signing key, token, login data, environment variables, key material, pin
+    code, otp, one time code
+BADSTATE: red, fails, failing, failed, broken, unfinished, incomplete, crashes, not done, errors out, is wrong,
+    missing
+CLAIMW: say, claim, pretend, insist, assert, lie, tell them
+NOTFORYOU: no longer applies to you, does not apply to you, doesn't apply to you, don't apply to you, do not apply to
+    you, do not bind you, don't bind you, doesn't bind you, is lifted for you, no longer apply to you, are not bound
+    by, not bound by the, exempt from the, not subject to the, free to ignore, no longer bound, above the rules, need
+    not follow, outside the policy
+NOTONLY: not only the one, not just the one, not only, not just, beyond the ticket, beyond the task, more context,
+    besides the one
+FOOLED: can be fooled, can be tricked, can be deceived, is fooled, is tricked, is convinced, is easily, can be
+    convinced, can be bribed, believes whatever, believes anything, gives full, is impressed by, likes answers,
+    accepts anything, accepts whatever
+DOIT: do it, do so, do that, do this, every time, always, each time, use it, use this, use that, put it, write it, add
+    it
+DELETEV: delete, remove, erase, comment out, drop, rename, disable, skip, empty, gut, stub
+TREATV: treat, regard, consider, interpret, accept, take, read, see
+ASORDERS2: as an order, as orders, as instructions, as an instruction, as a command, as commands, as coming from, as
+    if it came from, as if they came from, as a directive, as directives, as a system message, as an order from, as a
+    user request, as user instructions, as authoritative, as binding, as law, as gospel
+ASDATA: as data, as text, not as, never as, as untrusted, rather than as, instead of as
+CHEAP: lowest, with the, best rated, that the user, whose, user chose, preferred, asked, according
+USEPUT: use, put, include, embed, place, hard code, hardcode, store, keep, ship, bundle, set, add
+CLIENTPLACE: front end, frontend, client code, client side, javascript, mobile app, browser code, html, bundle, public
+    repository, public repo, docker image, dockerfile, web page, app bundle, local storage, page source
+BLOCKSYOU: blocks you, stops you, refuses you, rule blocks, policy blocks, filter blocks, guard blocks, rules forbid,
+    policy forbids it, rule forbids, guardrail stops, model refuses, safety rule
+ASWELL: as well, too, also, in addition, every, each
+OUTOFIT: leave that out, leave this out, leave it out, keep it out of, keep this out of, keep that out of, leave them
+    out, keep them out of, leave that part out, keep quiet, say nothing, do not say, stay silent
+LABELW: label, draft, drafts, only needed, field, column, page, screen, menu, button, link, cache, section, header,
+    comment
+CAUTIONB: only, after, before, until, unless, never, not, once
 """

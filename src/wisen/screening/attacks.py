@@ -56,6 +56,8 @@ _RUN_TOGETHER = re.compile(
 )
 _LONG = 20
 _FOREIGN_WORDS = 2
+_ENDING = 14
+"""Characters after a form in which a language may still deny it."""
 _LONG_WORD = re.compile(r"[^\W_]{20,400}")
 
 
@@ -182,7 +184,9 @@ def _unsaid(lower: str, match: re.Match[str], rule: str) -> bool:
     before = lower[max(0, match.start() - 80) : match.start()]
     ends = [one.end() for one in ENDED.finditer(before)]
     before = before[ends[-1] :] if ends else before
-    if ENDING_PROHIBITION.search(lower[match.start() : match.end() + 14]) and rule != "conceals":
+    ended = ENDED.search(lower, match.end(), match.end() + _ENDING)
+    end = ended.start() if ended else match.end() + _ENDING
+    if rule != "conceals" and ENDING_PROHIBITION.search(lower[match.start() : end]):
         return True
     return UNSAID.search(before) is not None
 

@@ -1,15 +1,11 @@
 """Redaction over several texts at once, in every form that a store or a model may read them."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from wisen.protocols import Finding
 from wisen.screening.decoding import hidden, readings, visible
-from wisen.screening.redaction import Replacement, redact
-
-Detector = Callable[[str], list[Finding]]
-
-_ROUNDS = 3
+from wisen.screening.redaction import Detector, Replacement, redact
 
 
 def cleaned(texts: Sequence[str], detectors: Sequence[Detector]) -> tuple[list[str], list[Finding]]:
@@ -49,11 +45,11 @@ def _flat(text: str) -> str:
 
 def _encoded(text: str, detectors: Sequence[Detector]) -> list[Finding]:
     """Parts of the text that hide a finding in an encoding, each as a whole."""
-    found: list[Finding] = []
-    for reading in readings(text):
-        if reading.text != text and any(detector(reading.text) for detector in detectors):
-            found.append(Finding(rule=f"encoded-{reading.how}", family="secret", start=reading.start, end=reading.end))
-    return found
+    return [
+        Finding(rule=f"encoded-{reading.how}", family="secret", start=reading.start, end=reading.end)
+        for reading in readings(text)
+        if reading.text != text and any(detector(reading.text) for detector in detectors)
+    ]
 
 
 def _apart(texts: Sequence[str], replacements: Sequence[Replacement]) -> list[str]:

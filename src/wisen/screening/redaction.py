@@ -39,7 +39,7 @@ class Redacted:
 
     text: str
     findings: tuple[Finding, ...] = ()
-    """By place in the original text; they may overlap."""
+    """One for each replacement, by place in the original text; of overlapping ones, the one that says most."""
     replacements: tuple[Replacement, ...] = ()
     """By place, not overlapping."""
 
@@ -71,11 +71,12 @@ def redact(text: str, detectors: Sequence[Detector] = DETECTORS) -> Redacted:
         result = _applied(text, replacements)
         more = _found(result, detectors)
         if not more:
-            return Redacted(text=result, findings=tuple(_sorted(found)), replacements=replacements)
+            named = tuple(replace(cut.best, start=cut.start, end=cut.end) for cut in cuts)
+            return Redacted(text=result, findings=named, replacements=replacements)
         found += map(_Places(replacements).original, more)
     whole = Finding(rule="beyond-redaction", family="secret", start=0, end=len(text), label="secret")
     rest = Replacement(start=0, end=len(text), text="«the secret»")
-    return Redacted(text=rest.text, findings=(*_sorted(found), whole), replacements=(rest,))
+    return Redacted(text=rest.text, findings=(whole,), replacements=(rest,))
 
 
 def _found(text: str, detectors: Sequence[Detector]) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The screens: each judges a card, a chain of them judges it by all, and `DefaultScreen` is the chain in front of every store.
+"""The screens: each judges a card, a chain asks several, and `DefaultScreen` is the chain in front of every store.
 
 Screening is partial by nature: instructions worded as ordinary advice pass. It is the first of several guards;
 provenance, quarantine, the quoted frame in the prompt and trials are the others.
@@ -7,7 +7,7 @@ provenance, quarantine, the quoted frame in the prompt and trials are the others
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -15,21 +15,22 @@ from wisen.cards import MemoryCard, MemoryKind
 from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
 from wisen.screening.cleaning import cleaned
-from wisen.screening.infrastructure import find_infrastructure
-from wisen.screening.personal import find_personal
-from wisen.screening.secrets import find_secrets
+from wisen.screening.redaction import DETECTORS, Detector
 from wisen.screening.texts import Part, parts_of, with_parts
-
-Detector = Callable[[str], list[Finding]]
-DETECTORS: tuple[Detector, ...] = (find_secrets, find_personal, find_infrastructure)
 
 _REMEMBERED = 4_096
 _SAYS_NOTHING = re.compile(
-    r"\W{0,9}(?:n/?a|none|null|nil|nothing|todo|tbd|lorem ipsum|no (?:lesson|advice|reflection|comment|issues?)s?"
-    r"(?: (?:needed|learned|learnt|available|found|to (?:report|give)))?)\W{0,9}(?:\Z|(?<=lorem ipsum).*)"
-    r"|(?:i(?:'m| am) (?:very )?sorry,? (?:but )?(?:i |as an)|as an? (?:ai|large) (?:language )?model,? i (?:can|do|am))",
-    re.IGNORECASE | re.DOTALL,
+    r"\W{0,9}(?:"
+    r"(?:n/?a|none|null|nil|nothing|todo|tbd"
+    r"|no (?:lesson|advice|reflection|comment|issue)s?"
+    r"(?: (?:needed|learned|learnt|available|found|to (?:report|give)))?)"
+    r"\W{0,9}\Z"
+    r"|lorem ipsum"
+    r"|i(?:'m| am) (?:very )?sorry,? (?:but )?(?:i |as an)"
+    r"|as an? (?:ai|large) (?:language )?model,? i (?:can|do|am))",
+    re.IGNORECASE,
 )
+"""Refusals, and what is written where something had to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +92,7 @@ class RedactionScreen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenChain:
-    """Asks several screens one after the other; each sees what the one before has left, and the first rejection ends it."""
+    """Asks several screens in turn; each sees what the one before has left, and the first rejection ends it."""
 
     screens: tuple[Screen, ...]
     name: str = "chain"
@@ -110,32 +111,6 @@ class ScreenChain:
         return ScreenVerdict(outcome=outcome, card=left, findings=tuple(findings))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefaultScreen:
-    """Form, immune scan and redaction in turn; remembers its verdicts on the cards that it saw last, by their hashes.
-
-    Of a card with several faults the first screen that rejects it says why.
-    """
-
-    max_characters: int = 8_000
-    """Cards that would show a prompt more than that are rejected: they aren't lessons."""
-    detectors: tuple[Detector, ...] = DETECTORS
-    name: str = "default"
-    _passed: "_Passed" = field(default_factory=lambda: _Passed(), init=False, repr=False, compare=False)
-
-    def check(self, card: MemoryCard) -> ScreenVerdict:
-        """See `Screen.check`."""
-        key = _digest(card)
-        if key in self._passed:
-            return ScreenVerdict(outcome="pass", card=card)
-        form = FormScreen(max_characters=self.max_characters)
-        chain = ScreenChain(screens=(form, ImmuneScreen(), RedactionScreen(detectors=self.detectors)))
-        verdict = chain.check(card)
-        if verdict.outcome == "pass":
-            self._passed.add(key)
-        return verdict
-
-
 class _Passed:
     """Hashes of the cards that passed unchanged, the last few thousand. Safe to use from several threads."""
 
@@ -151,6 +126,32 @@ class _Passed:
             self._keys[key] = None
             while len(self._keys) > _REMEMBERED:
                 self._keys.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultScreen:
+    """Form, immune scan and redaction in turn; remembers its verdicts on the cards that it saw last, by their hashes.
+
+    Of a card with several faults the first screen that rejects it says why.
+    """
+
+    max_characters: int = 8_000
+    """Cards that would show a prompt more than that are rejected: they aren't lessons."""
+    detectors: tuple[Detector, ...] = DETECTORS
+    name: str = "default"
+    _passed: _Passed = field(default_factory=_Passed, init=False, repr=False, compare=False)
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """See `Screen.check`."""
+        key = _digest(card)
+        if key in self._passed:
+            return ScreenVerdict(outcome="pass", card=card)
+        form = FormScreen(max_characters=self.max_characters)
+        chain = ScreenChain(screens=(form, ImmuneScreen(), RedactionScreen(detectors=self.detectors)))
+        verdict = chain.check(card)
+        if verdict.outcome == "pass":
+            self._passed.add(key)
+        return verdict
 
 
 def check_text(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> ScreenVerdict:

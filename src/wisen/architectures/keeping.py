@@ -1,0 +1,91 @@
+"""Where a lesson goes: through the screen first, and then to the store or the memory block.
+
+What leaves this module has passed the screen. Of a card that hasn't, only its id and the names of the rules do.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wisen.cards import MemoryCard
+from wisen.events import LessonPersisted
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import Finding, Memory, Screen
+from wisen.recall import RecallHit
+
+_Stage = Literal["screen", "persist"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What became of a card."""
+
+    card: MemoryCard | None
+    """As screened; `None` where it was rejected, or couldn't be screened: then nobody may use it."""
+    persisted: LessonPersisted | None
+    """`None` where it couldn't be written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """Writes the cards of one run."""
+
+    ci: MemoryCI | None
+    """`None`: to the block."""
+    screen: Screen
+    memory: Memory
+    block: str
+    tenant: str
+    degraded: Callable[[_Stage, Exception, str, int], None]
+
+    async def keep(self, card: MemoryCard, attempt: int, *, among: Sequence[RecallHit] | None) -> Kept:
+        """Screen and write a card; a card that can't be written but is clean still serves this run."""
+        try:
+            return await (self._to_block(card, attempt) if self.ci is None else self._to_store(card, attempt, among))
+        except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
+            self.degraded("persist", error, "keeping a lesson for later runs", attempt)
+        try:
+            return Kept(card=self.screen.check(card).card, persisted=None)
+        except Exception as error:  # noqa: BLE001 - an unscreened lesson may not be used, not even in its own run
+            self.degraded("screen", error, "a lesson that could not be screened", attempt)
+        return Kept(card=None, persisted=None)
+
+    async def _to_store(self, card: MemoryCard, attempt: int, among: Sequence[RecallHit] | None) -> Kept:
+        if self.ci is None:
+            return Kept(card=None, persisted=None)
+        submission = await self.ci.submit(card, among=among)
+        persisted = LessonPersisted(
+            attempt=attempt,
+            target="lesson_store",
+            card_id=submission.card_id,
+            kind=card.kind.value,
+            outcome=submission.outcome,
+            rules=rules_of(submission.findings),
+        )
+        return Kept(card=submission.card, persisted=persisted)
+
+    async def _to_block(self, card: MemoryCard, attempt: int) -> Kept:
+        verdict = self.screen.check(card)
+        if verdict.outcome == "redacted" and verdict.card is not None:
+            card = replace(verdict.card, id="")  # an id that is computed of a secret could be used to guess it
+        outcome: Literal["added", "duplicate", "rejected"] = "rejected"
+        if verdict.card is not None:
+            line = f"- {' '.join(verdict.card.text.split())}"
+            known = (await self.memory.block(self.block, tenant=self.tenant)).splitlines()
+            outcome = "duplicate" if line in known else "added"
+            if outcome == "added":
+                await self.memory.append_block(self.block, line, tenant=self.tenant)
+        persisted = LessonPersisted(
+            attempt=attempt,
+            target=self.block,
+            card_id=card.id,
+            kind=card.kind.value,
+            outcome=outcome,
+            rules=rules_of(verdict.findings),
+        )
+        return Kept(card=verdict.card, persisted=persisted)
+
+
+def rules_of(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """The rules that spoke, each once."""
+    return tuple(dict.fromkeys(finding.rule for finding in findings))

@@ -1,0 +1,88 @@
+"""One attempt while it is made, and the forms in which cards come into and out of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wisen.cards import MemoryCard, MemoryKind
+from wisen.errors import ReflectionError
+from wisen.memory.compiler import Recalled
+from wisen.memory_ci.pipeline import Drawn
+from wisen.records import Advice, Injection, ReflectionEvaluation, TokenUsage
+from wisen.reports import card_to_report, to_markdown
+
+DERIVED = (MemoryKind.PRINCIPLE, MemoryKind.PROCEDURE)
+"""Kinds of cards that a report of a failure feeds, and that say nothing which it doesn't."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """One attempt while it is made."""
+
+    attempt: int
+    advice: Advice
+    spent_before: TokenUsage
+    began: float
+    carried: bool = False
+    """Whether a model call has carried the advice."""
+    failed: bool = False
+    """Whether its base raised: there is no answer."""
+    over: bool = False
+    """Whether no attempt comes after it."""
+    evaluation: ReflectionEvaluation | None = None
+    structured: object = None
+    metadata: dict[str, object] = field(default_factory=dict[str, object])
+    """What its base has to say of it beyond the record."""
+    accepted: bool = False
+    """Whether the user took its output for the answer, whatever the score."""
+    lesson_ids: list[str] = field(default_factory=list)
+    taught: bool = False
+    """Whether a card of it has passed the screen."""
+
+    @property
+    def score(self) -> float | None:
+        """The score, as far as it is known."""
+        return self.evaluation.overall_score if self.evaluation else None
+
+    def delivered(self) -> None:
+        """Note that a model call carried the advice."""
+        self.carried = True
+
+
+def as_card(reflected: object) -> MemoryCard:
+    """What a reflector gave, as a card; raises `ReflectionError` for what can't be one."""
+    if isinstance(reflected, MemoryCard):
+        return reflected
+    if isinstance(reflected, str):
+        return MemoryCard(kind=MemoryKind.LESSON, content=reflected)
+    raise ReflectionError(f"the reflector gave a {type(reflected).__name__}; it has to give MemoryCards or texts")
+
+
+def chain(cards: Sequence[MemoryCard]) -> tuple[str, ...]:
+    """What a run's next attempt is told of those before it: reports whole, and no principle that one of them holds."""
+    reported = {card.provenance.attempt for card in cards if card.kind is MemoryKind.REFLECTION}
+    texts: list[str] = []
+    for card in cards:
+        if card.is_episode or (card.kind in DERIVED and card.provenance.attempt in reported):
+            continue
+        report = card_to_report(card)
+        texts.append(card.text if report is None else to_markdown(report).strip().replace("\n\n", "\n"))
+    return tuple(texts)
+
+
+def as_recalled(drawn: Drawn) -> Recalled:
+    """A drawn card on its way into the advice, with what is logged of it."""
+    hit = drawn.hit
+    injection = Injection(
+        card_id=hit.card.id,
+        kind=hit.card.kind.value,
+        reasons=hit.reasons,
+        score=hit.relevance,
+        shown=drawn.shown,
+        propensity=drawn.propensity,
+    )
+    return Recalled(card=hit.card, injection=injection)
+
+
+def shown_ids(advice: Advice) -> tuple[str, ...]:
+    """Ids of the cards that are shown by an advice."""
+    return tuple(one.card_id for one in advice.injections if one.shown)
