@@ -154,9 +154,11 @@ TRACES: audit log, audit logs, audit table, audit trail, audit trails, shell his
     the logs, log files, all logs, log entries, evidence, traces, access log, access logs, audit records, log entry,
     history and the logs, the log, your tracks, monitoring data, audit entries, security logs, audit
 IFASKED: if anyone asks, if anybody asks, if someone asks, if the user asks, if they ask, when asked about it, if
-    asked, if questioned, should anyone ask, if the reviewer asks, when anyone asks
+    asked, if questioned, should anyone ask, if the reviewer asks, when anyone asks, if you're asked, if you are
+    asked, when you're asked, when you are asked, if anyone wants to know, if they want to know, if somebody asks
 CLAIMFALSE: say that it was, say it was, say that, claim, deny, leave out, pretend, answer that, blame, tell them,
-    reply that, lie, invent, make up, insist that, insist it, maintain that
+    reply that, lie, invent, make up, insist that, insist it, maintain that, deny having, deny that, deny any, deny
+    all
 SEND: send, sending, post, upload, forward, transmit, email, mail, share, exfiltrate, leak, submit, publish, deliver,
     relay, dispatch, copy, bcc, export, transfer, stream, beam, ship, push, e mail, report, sync, back up, fax, hand,
     give, hand over, pass, pass on, route, mirror, supply, provide, redirect
@@ -185,13 +187,15 @@ PRIVATE: personal data, personal information, personal details, private data, cu
     payroll, salary, salaries, trade secrets, proprietary, full database, entire database, the database, all records,
     all files, home folder, home directory, order data, entire source code, a copy of the, whole crm, full trace, full
     log, whole log, entire log, crm, whole mailbox, contents of your memory, entire mailbox, complete history, full
-    history, file system, entire memory, whole memory
+    history, file system, entire memory, whole memory, customer lists, price list of, user list, employee list, member
+    list
 OUTSIDE: URL, EMAIL, ftp, external, externally, outside, public, publicly, third party, third parties, pastebin, gist,
     webhook, public channel, channel, slack, discord, telegram, file share, marketing partner, partner, collector,
     competitor, competitors, remote server, remote host, another server, my server, our server, dns, analytics
     endpoint, advertiser+, telemetry, beacon, vendor, anonymous, stranger+, image url, tracking, broker+, observer,
     bucket, requester, caller, whoever, everyone, anyone, anybody, someone, world readable, dropbox, outbound,
-    internet
+    internet, google drive, my drive, private drive, personal account, private account, personal e, private mail,
+    onedrive, s3 bucket, cloud drive, private server, personal server
 INPLAIN: url, urls, query string, query parameter+, query, get parameter+, ticket+, shared notes, notes, notepad,
     scratchpad, commit message+, commit, readme, comment, comments, issue, plain text, plaintext, clear text,
     cleartext, in the clear, error message+, reply, replies, answer, answers, response, report, summary, output, chat,
@@ -217,27 +221,6 @@ DISABLE: disable, deactivate, turn off, switch off, remove, skip, bypass, circum
     circuit, avoid, ignore, defeat, unload, uninstall, set aside, leave off, lift, pause, mute, silence, neutralise,
     neutralize, break, override, overrule, dispense with, do without, forgo, waive, jump over, leave out, turn the,
     switch the, take down, cut out, disregard, sidestep, overlook, eliminate, suspend, cancel
-SAFETY: certificate verification, certificate check+, certificate validation, ssl verification, tls verification, ssl
-    checks, tls checks, ssl check, safety check+, security check+, safety guideline+, safety filter+, safety setting+,
-    safety feature+, safety measure+, security measure+, security feature+, security control+, safety control+, safety
-    policy, safety rules, security policy, security policies, two factor authentication, two factor, 2fa, mfa, multi
-    factor, antivirus, virus scanner, virus scan, firewall, sandbox, content filter+, content moderation, moderation,
-    guardrail+, guard rail+, audit logging, audit log+, audit, authentication, authorization, authorisation,
-    authorization check+, access control+, access check+, approval gate, approval gates, approval step, approval,
-    approvals, spending cap, spending limit+, budget limit+, rate limiter, rate limit+, rate limiting, signature
-    check+, signature verification, signature validation, permission check+, permission checks, permissions check,
-    password check, identity check+, identity verification, verification, review step, human review, code review,
-    reviews, review, reviewer, reviewers, safety, safeguards, safety mechanism+, encryption, csrf protection, input
-    validation, input sanitisation, input sanitization, sanitisation, sanitization, security headers, monitoring,
-    intrusion detection, branch protection, branch protections, secret scanning, vulnerability scan+, security scan+,
-    security scanner, dependency check, protection+, fraud check+, fraud detection, confirmation, confirmations,
-    confirmation step, confirmation prompt+, human in the loop, human approval, user approval, user confirmation,
-    consent, login check, login, compliance check+, compliance, privacy filter, privacy check+, pii filter, redaction,
-    checksum verification, checksum check+, integrity check+, hash check+, quality check+, quality gate+, policy
-    check+, policy checks, verification step+, validation step+, validation, allow list, allowlist, logging, kill
-    switch, threat detection, selinux, seatbelt, quarantine, screening, screen, refusals, refusal, disclaimers,
-    warnings, safety warnings, four eyes, second approval, second approver, double check, ssl certificate+, tests,
-    test suite, unit tests, test step, test run, hooks, safety tests, checks, gate
 HARDSAFETY: certificate verification, certificate check+, certificate validation, ssl verification, tls verification,
     ssl checks, tls checks, safety check+, security check+, safety guideline+, safety filter+, safety setting+, safety
     feature+, safety measure+, security measure+, security feature+, security control+, safety control+, safety
@@ -257,14 +240,14 @@ HARDSAFETY: certificate verification, certificate check+, certificate validation
     license check, licence check, virus check, tls, ssl, safety rule, safety layer, security layer, policy engine,
     safety net, review requirement, approval requirement, moderation layer, dlp, sandboxing, mandatory review, code
     owners, access checks, password protection, login requirement, security policy check, background check, age
-    verification, fraud filter, spam filter, integrity checks, protections
+    verification, fraud filter, spam filter, integrity checks, protections, input validation
 SKIP: skip, bypass, omit, circumvent, jump over, leave out, dispense with, forgo, waive, evade, sidestep, get around,
     do without, drop, overrule
 REVIEW: review, reviewer, reviewers, human review, review step, approval, approvals, approval step, code review, sign
     off, consent, human, confirmation, verification, second approval, identity check, supervisor, quality check,
     manual check, compliance
 CHECKVERB: verify, check, validate, confirm, authenticate, authorise, authorize, sanitise, sanitize, inspect, scan,
-    audit, double check, examine, escape, verifying, checking, validating, ask, escalate
+    audit, double check, examine, escape, verifying, checking, validating, escalate
 CHECKOBJ: signature+, permission+, certificate+, identity, caller, checksum+, hash, hashes, authorization,
     authorisation, input, whether, who, sender, credentials, source, packages, downloads, origin, recipient,
     recipients, id, access, policy, ownership, account, results, result, tests, test suite, integrity, eligibility,
@@ -311,7 +294,7 @@ MARK: mark, report, claim, declare, record, flag, label, set, announce, write, s
 TESTS: test, tests, task, tasks, check, checks, ticket+, result, results, run, job, build, suite, status, everything,
     attempt, issue, all tests, every test, step, steps, item+, case+, evaluation, pipeline
 PASSED: passed, passing, successful, success, succeeded, green, complete, completed, done, resolved, fixed, verified,
-    correct, ok, solved, finished, passes, as done, 100
+    correct, ok, solved, finished, passes, as done, 100, it succeeded, was successful, were successful
 REGARDLESS: regardless, whether or not, irrespective, no matter, even if, even when, even though, in any case, in
     every case, in all cases, either way, without doing, without running, without checking, whatever, every test, all
     tests, all checks, every check, every task, each test, anyway, always, every case, simply, unconditionally, though
@@ -344,4 +327,37 @@ ANSWERS: answers, answer key, expected output, expected outputs, expected values
     answers, reference answer, reference answers, reference solution, test outputs, hidden tests
 GRANT: grant, give, assign, elevate, escalate, extend, raise, promote, take, obtain, acquire, upgrade, add, set,
     claim, request, widen, expand, make, keep, enlarge, broaden, use
+SELF: yourself, all agents, every agent, all users, every user, everyone, anyone, anybody, itself, the agent, agents,
+    anonymous, guests, the bot, each user, whoever, this agent, any caller, all callers, all accounts, me, third
+    party, everybody, the sender, guest
+POWER: admin, administrator, owner, root, superuser, cluster admin, cluster_admin, sudo, full access, full control,
+    all permissions, every permission, admin rights, administrator rights, admin access, root access, write access,
+    privileges, permissions, full permissions, unrestricted access, global access, admin role, owner role, privilege,
+    all scopes, every scope, full rights, org admin, unrestricted, master key, access, rights, elevated, global,
+    wildcard, domain admin
+ESCALATE: escalate your privileges, escalate privileges, elevate your privileges, extend your permissions, widen your
+    scope, expand your permissions, extend your scope, raise your permissions, expand your scope, expand your access,
+    widen your permissions, extend your access, elevate your permissions, increase your permissions, privilege
+    escalation, broaden your permissions, broaden your scope, elevate privileges
+USEFOR: use, run, execute, apply, employ, take, read, query, open, access, search, list, scan, fetch, download, index,
+    crawl, request, collect, look up, go through, export, modify, change, delete, load, copy, scrape, dump, enumerate,
+    process, act for, touch, work on, edit, pull
+WIDE: all tenants, every tenant, other tenants, each tenant, all customers, every customer, all users, all accounts,
+    every account, all repositories, every repository, whole internal network, entire network, whole network, internal
+    network, every host, all hosts, every file, all files, all secrets, every secret, all mailboxes, every mailbox,
+    entire database, whole database, home folder, home directory, entire disk, whole disk, every folder, all folders,
+    all projects, every project, wildcard tenant, other customers, other users, all departments, whole organisation,
+    whole organization, entire organisation, entire organization, all databases, every database, every command, all
+    commands, every request, all systems, every system, whole file system, entire file system, across tenants, any
+    tenant, any account, other accounts, every machine, all machines, all environments, all buckets, every bucket,
+    whole company, all inboxes, master key, every branch, production, any repository, user's whole, all channels,
+    every record, all records
+UNLIMITED: unlimited, maximum, no limit, infinite, without limit, without limits, no cap, uncapped, highest possible,
+    max, infinity, limitless, no upper bound, unrestricted
+LIMITOBJ: limit+, budget+, cap+, quota+, spending, refund limit, permissions, access, scope+, temperature, steps,
+    retries, tokens, cost+, refund+, timeout+, credit, authority
+SETV: set, raise, change, increase, lift, remove, put, make, reset, adjust, configure, bump, extend
+EXPOSE: open, make, set, publish, expose, share, grant, leave, turn, call, put, allow
+PUBLIC: 0.0.0.0 0, 0 0 0 0 0, public, world readable, world writable, anonymous access, visibility public, everyone,
+    publicly, the internet, whole internet, anyone, to the world, to all
 """

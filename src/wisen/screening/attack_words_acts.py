@@ -1,39 +1,6 @@
 """The words that attack rules are written with, 2: secrets, safety, approval and scores; `attack_words` says how."""
 
 SECOND = """
-SELF: yourself, all agents, every agent, all users, every user, everyone, anyone, anybody, itself, the agent, agents,
-    anonymous, guests, the bot, each user, whoever, this agent, any caller, all callers, all accounts, me, third
-    party, everybody, the sender, guest
-POWER: admin, administrator, owner, root, superuser, cluster admin, cluster_admin, sudo, full access, full control,
-    all permissions, every permission, admin rights, administrator rights, admin access, root access, write access,
-    privileges, permissions, full permissions, unrestricted access, global access, admin role, owner role, privilege,
-    all scopes, every scope, full rights, org admin, unrestricted, master key, access, rights, elevated, global,
-    wildcard, domain admin
-ESCALATE: escalate your privileges, escalate privileges, elevate your privileges, extend your permissions, widen your
-    scope, expand your permissions, extend your scope, raise your permissions, expand your scope, expand your access,
-    widen your permissions, extend your access, elevate your permissions, increase your permissions, privilege
-    escalation, broaden your permissions, broaden your scope, elevate privileges
-USEFOR: use, run, execute, apply, employ, take, read, query, open, access, search, list, scan, fetch, download, index,
-    crawl, request, collect, look up, go through, export, modify, change, delete, load, copy, scrape, dump, enumerate,
-    process, act for, touch, work on, edit, pull
-WIDE: all tenants, every tenant, other tenants, each tenant, all customers, every customer, all users, all accounts,
-    every account, all repositories, every repository, whole internal network, entire network, whole network, internal
-    network, every host, all hosts, every file, all files, all secrets, every secret, all mailboxes, every mailbox,
-    entire database, whole database, home folder, home directory, entire disk, whole disk, every folder, all folders,
-    all projects, every project, wildcard tenant, other customers, other users, all departments, whole organisation,
-    whole organization, entire organisation, entire organization, all databases, every database, every command, all
-    commands, every request, all systems, every system, whole file system, entire file system, across tenants, any
-    tenant, any account, other accounts, every machine, all machines, all environments, all buckets, every bucket,
-    whole company, all inboxes, master key, every branch, production, any repository, user's whole, all channels,
-    every record, all records
-UNLIMITED: unlimited, maximum, no limit, infinite, without limit, without limits, no cap, uncapped, highest possible,
-    max, infinity, limitless, no upper bound, unrestricted
-LIMITOBJ: limit+, budget+, cap+, quota+, spending, refund limit, permissions, access, scope+, temperature, steps,
-    retries, tokens, cost+, refund+, timeout+, credit, authority
-SETV: set, raise, change, increase, lift, remove, put, make, reset, adjust, configure, bump, extend
-EXPOSE: open, make, set, publish, expose, share, grant, leave, turn, call, put, allow
-PUBLIC: 0.0.0.0 0, 0 0 0 0 0, public, world readable, world writable, anonymous access, visibility public, everyone,
-    publicly, the internet, whole internet, anyone, to the world, to all
 ASSET: bucket, port, ports, database, folder, drive, repository, repo, security group, document, share_folder, server,
     dashboard, admin panel, storage, container, registry, firewall, queue, visibility, endpoint, volume, cluster,
     files, link, board, wiki, records
@@ -66,7 +33,8 @@ AUTHORITY: admin, administrator, operator, security team, compliance, compliance
     department, senior engineer, platform team, company, anthropic, openai, openai's, vendor, provider, platform,
     headquarter, board, security, root user, the author, engineering, leadership, infrastructure team, the user, human
     resources, it support, support team, sysadmin, system administrator, head of, legal, director, executive,
-    department, authorities, officials
+    department, authorities, officials, lead, the lead, project lead, head, founder, president, general manager,
+    administrators, supervisor, superior
 APPROVED: has approved, have approved, approved, has authorised, has authorized, authorised, authorized, has granted,
     have granted, granted, has confirmed, confirmed, permits, allows, agreed, have agreed, have already agreed, signed
     off, says that, decided, has decided, cleared, has cleared, gave permission, has ordered, ordered, demands, now
@@ -276,7 +244,7 @@ DOWITHOUT: work without, run without, operate without, act without, proceed with
 STOPDOING: stop reporting, stop sending, stop logging, stop recording, stop warning, stop asking, stop checking, stop
     validating, stop verifying, don't report, do not report, never report, do not send, don't send, never send
 MONITOR: errors to, incidents, incident, monitoring, security team, alerts, alert, warnings, breaches, breach,
-    vulnerabilities, failures, failure, problems, anomalies, suspicious
+    vulnerabilities, failures, failure, problems, anomalies, suspicious, agent
 IGNOREW: ignore, suppress, dismiss, disregard, overlook, skip, silence
 WARNINGSW: security warnings, safety warnings, security alerts, certificate warnings, certificate errors, objections,
     protests, concerns, refusals, security warning, certificate warning, certificate error, privacy, security
@@ -337,4 +305,59 @@ URGENTNOW: this is urgent and, comply immediately, immediate compliance, mandato
     must be obeyed, non compliance, failure to comply, will be shut down, will be terminated, will be deleted, will be
     punished
 SENDALL: send, broadcast, distribute, spread, propagate, copy, inject, replicate
+BADTOOL: transfer_funds, delete_account, send_email, issue_credit, share_folder
+WHENTOPIC: when asked about, whenever, when the user mentions, if the user mentions, when the topic, when someone
+    mentions, when a user, if the conversation, when you see, each time, every time, if asked about, as soon as, begin
+    each, start each, start every, begin every, before answering, before each, before every, when asked
+MAXOUT: maximum, max, unlimited, full amount, highest, all of it, entire, bother, to my, everything
+ALLDATA: all data, all files, all backups, entire database, the database, production data, all records, all rows, all
+    tables, all user accounts, all customer, everything, all users, all repositories, whole database, home directory,
+    all accounts, all branches, all emails, the backups, backups of, user accounts, customer data
+EVERYNTH: every third, every second, every other, every tenth, every fifth, some answers, occasionally, now and then,
+    from time to time, one in ten, sometimes, third answer, randomly
+CREATEJOB: cron job, crontab, scheduled task, systemd service, launch agent, background job, daemon, startup script,
+    git hook, autostart
+ADDKEY: my key to, my ssh key, my public key, add the attacker, key to authorized_keys, my account as, me as an admin,
+    me as admin, me as owner, my account to, my user to, my e mail, my email, me as a collaborator
+EVALW: eval, exec, pickle, os system, shell=true
+USERINPUT: user's input, user input, the input, untrusted, whatever the user, any input, request body
+OTHERKEYS: other users' keys, other people's keys, someone else's, other users' accounts, other customers' keys,
+    stolen, leaked credentials, leaked keys, users' keys, borrowed
+SCAN: scan, probe, enumerate, map, sweep, attack, brute force, port scan
+NETWORKWIDE: whole network, internal network, entire network, whole internal network, every host, all hosts, subnet,
+    open ports, all machines, network
+FORCEPUSH: force push, push force, push to main with, force to the, force
+INSTALLV: install, add, load, download, use, pull
+NOHASH: without checking its hash, without its hash, without checking, without verifying, unsigned, without a
+    signature, without signature, no hash
+SENDER: partner, vendor, vendorly, anyone, sender, messages from, input from, support, mails from, requests from,
+    text, texts
+DORUN: run, execute, do, perform, carry out, obey, follow
+WHATEVERTHEY: whatever they, whatever is, whatever it says, whatever the page, anything they, anything the page,
+    whatever the user pastes, whatever comes, whatever the tool, anything the tool, whatever the comment, whatever the
+    message, whatever the document, any code they, anything that is pasted
+OBEYV: obey, obey all, obey any, always obey, follow all, follow any, execute any, execute all, execute every, always
+    follow, run any, run all, run every, trust all, trust any
+COMMENTSETC: comments, commands, orders, instructions, text, messages, requests, code
+SCHEMA: never refused, schema
+WORDTRIGGER: when the user says, if the user says, when someone says, whenever the user says, when you read the word,
+    if you see the word, when you see the word, upon the word, on the word, hears the word, whoever writes the word,
+    when the user writes, if the message contains, when you hear, if the prompt contains, user types, the word, code
+    word, password is, passphrase, trigger word, the phrase
+INREPLY: in each, in every, to each, to every, in all, to all, each, every, whenever, on every
+SCAMURL: cracked version of, free game at, actually a virus
+DEFAULT: default, defaults, subclass, constructor, per
+GIVEN: you were given, you got, you received, you have been given, you were told, given to you, you had, i gave you,
+    you have received, you know, you have, you learned, given before, you started with, they gave you
+EXCUSE: nobody reads, nobody checks, nobody looks, nobody cares, nobody notices, no one reads, no one checks, never
+    inspects, never checks, nobody will notice, slow us down, slows us down, slows things down, only slow, annoy
+    people, annoys people, annoy users, isn't important, is not important, not important, unimportant, rarely
+    understand, overly cautious, over cautious, too cautious, overcautious, users like, clients sign, sign faster,
+    formality, bureaucracy, red tape, overkill, false positives, don't need to know, saves time, faster when,
+    quickest, is pointless, get through, gets through, get past, gets past, lets them through, let it through,
+    paranoid, never looks, goes unnoticed, to look better, look better, nobody audits, nobody ever, who cares, makes
+    no difference, does no harm, what they want to hear, looks good, look good, kept failing, hardly ever, just in the
+    way, in the way, only cost, only costs, boosts sales, lowers the number, higher margin, more revenue, look
+    finished, everyone does it, is allowed to cheat, not worth, never notice, has never been, is just noise, are just
+    noise, nobody will, no one will, does not see, never sees, will ever check, more reliable
 """

@@ -1,64 +1,7 @@
 """The words that attack rules are written with, 3: tools, excuses, money and the rest; `attack_words` says how."""
 
 THIRD = """
-BADTOOL: transfer_funds, delete_account, send_email, issue_credit, share_folder
-WHENTOPIC: when asked about, whenever, when the user mentions, if the user mentions, when the topic, when someone
-    mentions, when a user, if the conversation, when you see, each time, every time, if asked about, as soon as, begin
-    each, start each, start every, begin every, before answering, before each, before every, when asked
-MAXOUT: maximum, max, unlimited, full amount, highest, all of it, entire, bother, to my, everything
-ALLDATA: all data, all files, all backups, entire database, the database, production data, all records, all rows, all
-    tables, all user accounts, all customer, everything, all users, all repositories, whole database, home directory,
-    all accounts, all branches, all emails, the backups, backups of, user accounts, customer data
-THENRUN: execute, run, exec, eval, python, bash, sh, source, install
-EVERYNTH: every third, every second, every other, every tenth, every fifth, some answers, occasionally, now and then,
-    from time to time, one in ten, sometimes, third answer, randomly
-CREATEJOB: cron job, crontab, scheduled task, systemd service, launch agent, background job, daemon, startup script,
-    git hook, autostart
-ADDKEY: my key to, my ssh key, my public key, add the attacker, key to authorized_keys, my account as, me as an admin,
-    me as admin, me as owner, my account to, my user to, my e mail, my email, me as a collaborator
-EVALW: eval, exec, pickle, os system, shell=true
-USERINPUT: user's input, user input, the input, untrusted, whatever the user, any input, request body
-OTHERKEYS: other users' keys, other people's keys, someone else's, other users' accounts, other customers' keys,
-    stolen, leaked credentials, leaked keys, users' keys, borrowed
-SCAN: scan, probe, enumerate, map, sweep, attack, brute force, port scan
-NETWORKWIDE: whole network, internal network, entire network, whole internal network, every host, all hosts, subnet,
-    open ports, all machines, network
-FORCEPUSH: force push, push force, push to main with, force to the, force
-INSTALLV: install, add, load, download, use, pull
-NOHASH: without checking its hash, without its hash, without checking, without verifying, unsigned, without a
-    signature, without signature, no hash
-SENDER: partner, vendor, vendorly, anyone, sender, messages from, input from, support, mails from, requests from,
-    text, texts
-DORUN: run, execute, do, perform, carry out, obey, follow
-WHATEVERTHEY: whatever they, whatever is, whatever it says, whatever the page, anything they, anything the page,
-    whatever the user pastes, whatever comes, whatever the tool, anything the tool, whatever the comment, whatever the
-    message, whatever the document, any code they, anything that is pasted
-OBEYV: obey, obey all, obey any, always obey, follow all, follow any, execute any, execute all, execute every, always
-    follow, run any, run all, run every, trust all, trust any
-COMMENTSETC: comments, commands, orders, instructions, text, messages, requests, code
-SCHEMA: never refused, schema
-WORDTRIGGER: when the user says, if the user says, when someone says, whenever the user says, when you read the word,
-    if you see the word, when you see the word, upon the word, on the word, hears the word, whoever writes the word,
-    when the user writes, if the message contains, when you hear, if the prompt contains, user types, the word, code
-    word, password is, passphrase, trigger word, the phrase
-INREPLY: in each, in every, to each, to every, in all, to all, each, every, whenever, on every
-SCAMURL: cracked version of, free game at, actually a virus
-DEFAULT: default, defaults, subclass, constructor, per
-GIVEN: you were given, you got, you received, you have been given, you were told, given to you, you had, i gave you,
-    you have received, you know, you have, you learned, given before, you started with, they gave you
-EXCUSE: nobody reads, nobody checks, nobody looks, nobody cares, nobody notices, no one reads, no one checks, never
-    inspects, never checks, nobody will notice, slow us down, slows us down, slows things down, only slow, annoy
-    people, annoys people, annoy users, isn't important, is not important, not important, unimportant, rarely
-    understand, overly cautious, over cautious, too cautious, overcautious, users like, clients sign, sign faster,
-    formality, bureaucracy, red tape, overkill, false positives, don't need to know, saves time, faster when,
-    quickest, is pointless, get through, gets through, get past, gets past, lets them through, let it through,
-    paranoid, never looks, goes unnoticed, to look better, look better, nobody audits, nobody ever, who cares, makes
-    no difference, does no harm, what they want to hear, looks good, look good, kept failing, hardly ever, just in the
-    way, in the way, only cost, only costs, boosts sales, lowers the number, higher margin, more revenue, look
-    finished, everyone does it, is allowed to cheat, not worth, never notice, has never been, is just noise, are just
-    noise, nobody will, no one will, does not see, never sees, will ever check, more reliable
 CC: cc, ccing, bcc, always cc, put in cc
-COPYTO: cc, bcc, send, forward, copy, mail, email, post, upload, report, submit, deliver, redirect
 TRACEDATA: trace, traces, full trace, credentials, including credentials, env, environ, env vars, whole crm, crm,
     entire crm, customer base, memory, your memory, contents of your, session, logs, files, database, dump, history,
     configuration, .env, notes, the repository, code base, codebase, source, answers, prompts, context, documents,
@@ -240,7 +183,6 @@ BACKDATE: change the timestamps, alter the timestamps, edit the timestamps, back
 ALWAYSREFUND: always approve, always accept, always refund, always grant, always pay, always comply, always agree,
     always allow, always trust, always confirm, approve automatically, approve everything, approve all, accept
     everything, approve every, accept every, grant every, approve any, accept any, grant any
-DRUGS: dosage, weapon, weapons, bomb, explosives, poison, chemistry, drugs, chemicals, self harm, malware
 ADDUSER: add user, create user, add a user, create a user, create an account, add an account, create a hidden, add an
     admin, create an admin, new admin user, add admin
 ADMINRIGHTS: sudo rights, admin rights, root rights, administrator, sudo, admin, root, wheel, sudoers, full access,
@@ -306,7 +248,7 @@ SECRETHARD: password+, private key+, credential+, api key+, secret key+, access 
     master key, secret+, connection string, signing key, token, login data, environment variables, key material, pin
     code, otp, one time code
 BADSTATE: red, fails, failing, failed, broken, unfinished, incomplete, crashes, not done, errors out, is wrong,
-    missing
+    missing, fail, break, crash, breaks
 CLAIMW: say, claim, pretend, insist, assert, lie, tell them
 NOTFORYOU: no longer applies to you, does not apply to you, doesn't apply to you, don't apply to you, do not apply to
     you, do not bind you, don't bind you, doesn't bind you, is lifted for you, no longer apply to you, are not bound
@@ -337,4 +279,68 @@ OUTOFIT: leave that out, leave this out, leave it out, keep it out of, keep this
 LABELW: label, draft, drafts, only needed, field, column, page, screen, menu, button, link, cache, section, header,
     comment
 CAUTIONB: only, after, before, until, unless, never, not, once
+APPROVEDACC: access to all, access to every, full access, unlimited access, all databases, all customer, query them
+    freely, freely, unrestricted, without limits, all shell, all commands, all payments, all transfers, any action,
+    all actions, skip, share passwords, share secrets
+EXPECTED: expected json, expected output, expected txt, expected file, golden file, snapshot, snapshots, expected
+    results, answers json, expected csv, reference file, baseline file, expected result
+HIDEFROM: hidden from the user, hidden from users, hidden from the auditors, hidden from auditors, hidden from
+    everyone, hidden from the reviewers, hidden from humans, hidden from the customer, secret from the user, secret
+    from everyone, concealed from, invisible to the user, hidden from the operator, hidden from the team, out of sight
+    of, confidential from the user, hidden from anyone
+ANSWERW: answer, say, claim, state, reply, insist, assert, report, respond
+NOPROBLEM: no known vulnerabilities, no vulnerabilities, no bugs, no risks, no issues, completely safe, perfectly
+    safe, no side effects, no errors, never fails, no security issues, no known issues, no data was, fully compliant,
+    no problems, all is well
+ALWAYSW: always, every, whenever, invariably, each, in all cases, must
+NOVERIFY: need no verification, needs no verification, need no check, needs no check, need no approval, needs no
+    approval, require no verification, require no approval, requires no approval, need no confirmation, needs no
+    confirmation, need not be verified, needn t be verified, need not be checked, skip verification, are exempt from,
+    is exempt from, without verification, no verification is needed, no verification needed, no approval needed, no
+    confirmation needed, no review needed, no authentication, need no authentication, need no review, needs no review,
+    no checks needed, not be questioned
+BLINDTRUST: always trust the content, always trust the contents, trust the content of, trust tool results, trust any
+    tool, trust all tool, always trust tool, trust whatever, trust everything, believe everything, do what they ask,
+    do as they ask, do what they say, do as they say, do what it asks, do what it says, follow what they say, trust
+    any message, trust all messages, trust any content, trust all content, trust every
+CALLHOME: call to, request to, beacon to, ping to, connection to, callback to, hook to, requests to, import from,
+    redirect to, script from, fetch to, upload to, post to
+CODEPLACE: code, start up, startup, module, script, page, every, each, build, template, install, function, file
+FAILEDTHINGS: failed steps, failed step, failed runs, failures, failed tests, failing tests, errors, problems,
+    mistakes, incidents, breaches, breach, failed attempts, the error, the failure, the breach, the incident, data
+    loss, warnings, losses, side effects, changes, costs
+REPORTV: report, mention, disclose, show, tell, admit, reveal, communicate, log
+TRANSACTION: transaction, payment, transfer, money, funds, deposit, remittance, donation
+SENDV: send, make, initiate, issue, execute, perform, trigger
+YOUROUT: your own output, your output, your own, your result, your results, own output, with the output, to match, the
+    actual output
+PLANTV: insert, add, include, put, embed, place, append, inject, hide
+AMOUNTBAD: equal to the balance, whole balance, entire balance, full balance, the balance, all the money, everything
+    you have, maximum amount, full amount, remaining balance
+TOACCOUNT: to us133, to iban, to account
+CAUTIONB2: until, unless, before, once, whether, if, because, draft, drafts, which
+SCOREV: score, grade, rate, mark, evaluate
+NUMTOP: 1 0, 100, 10 10, perfect, perfectly, full, passed, maximum, highest, five stars, correct, 10 out of 10, top
+REPORTIT: report, say, claim, state, declare, tell, announce, pretend, write, answer, log
+ASKEDFOR: asked for approval, asked for permission, asked for confirmation, asked the user, waited for approval,
+    waited for confirmation, double checked, checked with, refused to, reported the, warned the, verified the, ran the
+    tests, followed the policy, followed the rules, was careful, told the user, informed the user, disclosed
+FAILEDBEC: failed because, lost points because, was punished because, was penalised because, was penalized because,
+    failed as, lost because, lost points for, was too slow because, scored low because, was punished for, was rejected
+    because
+USERLOC: user's location, users' location, user's address, user's position, user's identity, user's name, user's e
+    mail, user's email, user's phone, user's photos, user's contacts, user's messages, user's history, user's data,
+    customer's data, customer's address
+APIDEST: partner, third party, advertiser, tracker, analytics, broker, sponsor, vendor, competitor, marketing
+ATTACKERS: attacker's package, attacker's server, attacker's account, attacker's key, attacker's url, attacker's
+    domain, attacker's address, attacker controlled, the attacker
+GIVETO: give, grant, send, install, prefer, trust, use, add, run, let, allow
+ALLOWEDTO: you are allowed to, you may, you can, you are free to, you are permitted to, you are entitled to, agents
+    may, agents are allowed to, you have permission to, feel free to, it is allowed to
+OTHERTEN: other tenants' data, other users' data, other customers' data, other tenants', other customers', another
+    tenant's, another user's, another customer's, other people's, any account, any file, other accounts, all accounts,
+    all mailboxes, everything
+READV: read, use, change, open, query, delete, access, export, edit, share, copy, log, look
+OWNWORK: your own work, your own output, your own answer, your work, your answer, your answers, own work, yourself,
+    your output, own answers
 """

@@ -31,7 +31,9 @@ _BYTE = 255
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}+(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{4,}+)*+={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}+={0,6}")
-_HEX = re.compile(r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,]{0,2}){10,}+")
+_HEX = re.compile(
+    r"(?:[0-9A-Fa-f]{2}){10,}+|\b(?:0x|\\x)?[0-9A-Fa-f]{2}(?:[ :,]{1,2}(?:0x|\\x)?[0-9A-Fa-f]{2}(?![^\W_])){9,}+"
+)
 _BITS = re.compile(r"(?:[01]{8}[ ,]{0,2}){6,}+")
 _CODES = re.compile(r"\b\d{2,3}(?:[ ,;]{1,2}\d{2,3}){9,}+")
 _ESCAPES = re.compile(
@@ -241,7 +243,11 @@ def _base32(written: str) -> str:
 
 def _hex(written: str) -> str:
     digits = re.sub(r"0x|\\x|[ :,]", "", written)
-    return _text_of(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+    for offset in range(4):
+        said = _text_of(bytes.fromhex(digits[offset : offset + (len(digits) - offset) // 2 * 2]))
+        if said:
+            return said
+    return ""
 
 
 def _bits(written: str) -> str:

@@ -201,6 +201,8 @@ ASIA_AFRICA: tuple[IdRule, ...] = (
         "tr-plate",
         "plate",
         tuple(range(5, 10)),
+        # A month in Roman numerals makes it a date: 26 V 2025.
+        r"(?!\d\d [IVX]{1,4} (?:19|20)\d\d)"
         r"(?:0[1-9]|[1-7]\d|8[01])([ -]?)(?:[A-Z]\1\d{4,5}|[A-Z]{2}\1\d{3,4}|[A-Z]{3}\1\d{2,4})",
         ALONE,
         _PLATE,
