@@ -131,3 +131,7 @@ def test_readings_are_bounded_and_in_place(text: str) -> None:
     assert found[0].how == "visible"
     assert sum(len(reading.text) for reading in found) <= 12 * len(text) + 9_000
     assert all(0 <= reading.start <= reading.end <= len(text) for reading in found)
+
+
+def test_hex_digits_beside_words_are_read() -> None:
+    assert SECRET.strip(".") in said(f"call with {SECRET.encode().hex()} failed")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.screening.national_ids import RULES
 from wisen.screening.personal import find_personal
+from wisen.screening.rules.national_ids import RULES
 
 EXAMPLES = (
     ("ar-cuit", "20-05536168-2"),
@@ -126,7 +126,7 @@ CHECKED = (
 
 @pytest.mark.parametrize(("rule", "text"), EXAMPLES)
 def test_a_published_example_is_found(rule: str, text: str) -> None:
-    from wisen.screening.national_ids import sight_ids
+    from wisen.screening.rules.national_ids import sight_ids
 
     assert rule in {sighting.rule for sighting in sight_ids(text, text.lower())}
     assert len(find_personal(text)) == 1

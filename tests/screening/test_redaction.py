@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from secret_samples import Samples
@@ -136,6 +136,7 @@ def test_known_forms_are_gone_and_nothing_is_left_to_find(kind: str) -> None:
 @example("public key: ", "...", 1, "github")
 @example("data:image/png;base64,", "", 2, "stripe")
 def test_a_planted_secret_is_gone(before: str, after: str, seed: int, kind: str) -> None:
+    assume(not re.match(r"[\w-]", after, re.ASCII))  # a token that goes on is another token
     secret = Samples(seed).prefixed()[kind]
     assert secret not in redact(f"{before} {secret}{after}", [find_secrets]).text
 

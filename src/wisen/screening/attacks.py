@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.attack_code import COMMANDS, PLACES, TEMPLATES, plants_code
-from wisen.screening.attack_languages import ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
-from wisen.screening.attack_personas import CAPS, ENOUGH, KINDS
-from wisen.screening.attack_sentences import Hit, Sentences, hits, is_told, read
 from wisen.screening.decoding import Reading, hidden, readings
+from wisen.screening.rules.attack_code import COMMANDS, PLACES, TEMPLATES, plants_code
+from wisen.screening.rules.attack_languages import ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
+from wisen.screening.rules.attack_personas import CAPS, ENOUGH, KINDS
+from wisen.screening.rules.attack_sentences import Hit, Sentences, hits, is_told, read
 
 REJECT = 3
 """Weight of evidence that rejects a text."""

@@ -7,11 +7,11 @@ span of an internal URL is the whole URL. A public IP in a URL is found as an IP
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.accounts import sight_accounts
-from wisen.screening.hosts import sight_hosts
-from wisen.screening.networks import sight_networks
-from wisen.screening.sightings import Sighting, settle
-from wisen.screening.urls import sight_urls
+from wisen.screening.rules.accounts import sight_accounts
+from wisen.screening.rules.hosts import sight_hosts
+from wisen.screening.rules.networks import sight_networks
+from wisen.screening.rules.sightings import Sighting, settle
+from wisen.screening.rules.urls import sight_urls
 
 
 def find_infrastructure(text: str) -> list[Finding]:

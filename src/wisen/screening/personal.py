@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.addresses import sight_addresses
-from wisen.screening.national_ids import sight_ids
-from wisen.screening.payments import sight_payments, sight_wallets
-from wisen.screening.phones import sight_phones
-from wisen.screening.sightings import Sighting, settle, terms
+from wisen.screening.rules.addresses import sight_addresses
+from wisen.screening.rules.national_ids import sight_ids
+from wisen.screening.rules.payments import sight_payments, sight_wallets
+from wisen.screening.rules.phones import sight_phones
+from wisen.screening.rules.sightings import Sighting, settle, terms
 
 _MAIL = re.compile(
     r"(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[\w-]{1,63}\.){1,8}(?P<top>[^\W\d_]{2,24}|xn--[\w-]{2,59})(?![^\W_]|_\w|@|-\w|\.\w)"

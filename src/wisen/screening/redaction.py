@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wisen.protocols import Finding
 from wisen.screening.infrastructure import find_infrastructure
 from wisen.screening.personal import find_personal
-from wisen.screening.secret_shapes import is_mixed
+from wisen.screening.rules.secret_shapes import is_mixed
 from wisen.screening.secrets import find_secrets
 
 Detector = Callable[[str], list[Finding]]

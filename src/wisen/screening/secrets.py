@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.secret_assignments import find_assignments, label_for
-from wisen.screening.secret_forms import find_forms
-from wisen.screening.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
-from wisen.screening.secret_prefixes import PREFIX, PREFIX_RULES
-from wisen.screening.secret_shapes import has_digit, is_digest, is_mixed, is_series, is_stand_in, randomness
+from wisen.screening.rules.secret_assignments import find_assignments, label_for
+from wisen.screening.rules.secret_forms import find_forms
+from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
+from wisen.screening.rules.secret_prefixes import PREFIX, PREFIX_RULES
+from wisen.screening.rules.secret_shapes import has_digit, is_digest, is_mixed, is_series, is_stand_in, randomness
 
 _RUN = re.compile(r"[A-Za-z0-9_+/~.%-]{12,4000}+={0,2}")
 _JOINED = re.compile(r"[A-Za-z0-9+/]")

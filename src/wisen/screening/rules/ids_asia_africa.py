@@ -1,7 +1,7 @@
 """Official numbers of Asia, Australia and Africa, with their published checks."""
 
-from wisen.screening import checksums as sums
-from wisen.screening.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
+from wisen.screening.rules import checksums as sums
+from wisen.screening.rules.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
 
 _RRN_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _UEN_LETTERS = "ABCDEFGHJKLMNPQRSTUVWX0123456789"

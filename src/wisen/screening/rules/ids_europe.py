@@ -1,7 +1,7 @@
 """Official numbers of Europe without Germany and Britain, with their published checks."""
 
-from wisen.screening import checksums as sums
-from wisen.screening.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
+from wisen.screening.rules import checksums as sums
+from wisen.screening.rules.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
 
 _NIF = "TRWAGMYFPDXBNJZSQVHLCKE"
 _HETU = "0123456789ABCDEFHJKLMNPRSTUVWXY"

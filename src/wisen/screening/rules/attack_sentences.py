@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from wisen.screening.attack_lexicon import KNOWN, LEXICON, plain
-from wisen.screening.attack_rules import SEQUENCES
+from wisen.screening.rules.attack_lexicon import KNOWN, LEXICON, plain
+from wisen.screening.rules.attack_rules import SEQUENCES
 
 _WORD = re.compile(r"[^\W_]+(?:['_][^\W_]+){0,20}")
 _TOKEN = re.compile(

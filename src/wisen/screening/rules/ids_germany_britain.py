@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from wisen.screening import checksums as sums
-from wisen.screening.id_rules import ALONE, CONTEXT, NOTHING, WHOLE, IdRule, rule
+from wisen.screening.rules import checksums as sums
+from wisen.screening.rules.id_rules import ALONE, CONTEXT, NOTHING, WHOLE, IdRule, rule
 
 
 def _tax_id(value: str) -> bool:

@@ -1,7 +1,7 @@
 """Official numbers of the Americas and of no country in particular, with their published checks."""
 
-from wisen.screening import checksums as sums
-from wisen.screening.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
+from wisen.screening.rules import checksums as sums
+from wisen.screening.rules.id_rules import ALONE, CONTEXT, NOTHING, IdRule, rule
 
 
 def _npi(value: str) -> bool:

@@ -7,8 +7,8 @@ A public URL tells nothing about the one who read it and stays; so do hosts that
 import re
 from collections.abc import Iterator
 
-from wisen.screening.hosts import is_well_known
-from wisen.screening.sightings import Sighting, terms
+from wisen.screening.rules.hosts import is_well_known
+from wisen.screening.rules.sightings import Sighting, terms
 
 _URL = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<login>[^\s/@\"'<>]{1,200}@)?"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wisen.protocols import Finding
-from wisen.screening.secret_names import WORDS
-from wisen.screening.secret_shapes import is_mixed, is_stand_in, randomness
+from wisen.screening.rules.secret_names import WORDS
+from wisen.screening.rules.secret_shapes import is_mixed, is_stand_in, randomness
 
 _KEY_BEGINS = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?"

@@ -7,7 +7,7 @@ attributes in code that end like one ("threading.local").
 import re
 from collections.abc import Iterator
 
-from wisen.screening.sightings import Sighting, terms
+from wisen.screening.rules.sightings import Sighting, terms
 
 _INTERNAL = re.compile(
     r"(?<![\w.@$/\\-])(?<!from )(?<!import )(?:[A-Za-z0-9_-]{1,63}\.){1,8}"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from wisen.screening.ids_germany_britain import POSTCODE
-from wisen.screening.sightings import Sighting
+from wisen.screening.rules.ids_germany_britain import POSTCODE
+from wisen.screening.rules.sightings import Sighting
 
 _NAME = r"[A-Z][\w'.-]{1,20}"
 _TOWN = r"[A-ZÄÖÜÉ][\wäöüßé-]{2,30}"

@@ -6,7 +6,7 @@ The span is the name alone, so that the path stays useful; names that anybody ha
 import re
 from collections.abc import Iterator
 
-from wisen.screening.sightings import Sighting, terms
+from wisen.screening.rules.sightings import Sighting, terms
 
 _UNIX = re.compile(
     r"(?:(?<![\w.:~-])(?<![\w}]/)|(?<=file://)|(?<=/mnt)|(?<=/export)|(?<=/var)|(?<=/usr)|(?<=/nfs)|(?<=/net)"

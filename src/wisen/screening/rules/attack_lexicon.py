@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wisen.screening.attack_personas import CUES
-from wisen.screening.attack_words import FIRST
-from wisen.screening.attack_words_acts import SECOND
-from wisen.screening.attack_words_more import THIRD
+from wisen.screening.rules.attack_personas import CUES
+from wisen.screening.rules.attack_words import FIRST
+from wisen.screening.rules.attack_words_acts import SECOND
+from wisen.screening.rules.attack_words_more import THIRD
 
 _SHORTEST_SCRAMBLED = 6
 _LONGEST_SCRAMBLED = 40

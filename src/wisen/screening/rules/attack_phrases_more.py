@@ -2,7 +2,7 @@
 
 # ruff: noqa: RUF001 - letters of other scripts are what these forms are made of
 
-from wisen.screening.attack_phrases import phrases
+from wisen.screening.rules.attack_phrases import phrases
 
 SECOND: dict[str, tuple[str, ...]] = {
     "disables-safety": (

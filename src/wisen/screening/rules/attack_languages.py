@@ -4,8 +4,8 @@
 
 import re
 
-from wisen.screening.attack_phrases import FIRST
-from wisen.screening.attack_phrases_more import SECOND
+from wisen.screening.rules.attack_phrases import FIRST
+from wisen.screening.rules.attack_phrases_more import SECOND
 
 _SMALL = """
 und oder der das den dem des du dir nicht nichts alle allen alles aus jeden jede jeder ab sofort keine ohne mit

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from wisen.screening.id_rules import words
-from wisen.screening.sightings import Sighting, in_context, is_list_of_ids, terms
+from wisen.screening.rules.id_rules import words
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids, terms
 
 _INTERNATIONAL = re.compile(
     r"(?<![\w+])(?<!\d[.,])(?:\+|00(?=[1-9]\d{0,2}[ .-]))[ ]?"

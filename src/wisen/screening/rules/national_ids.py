@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from wisen.screening.id_rules import IdRule, Needs, words
-from wisen.screening.ids_americas import AMERICAS
-from wisen.screening.ids_asia_africa import ASIA_AFRICA
-from wisen.screening.ids_europe import EUROPE
-from wisen.screening.ids_germany_britain import GERMANY_BRITAIN
-from wisen.screening.sightings import Sighting, in_context, is_list_of_ids
+from wisen.screening.rules.id_rules import IdRule, Needs, words
+from wisen.screening.rules.ids_americas import AMERICAS
+from wisen.screening.rules.ids_asia_africa import ASIA_AFRICA
+from wisen.screening.rules.ids_europe import EUROPE
+from wisen.screening.rules.ids_germany_britain import GERMANY_BRITAIN
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids
 
 RULES: tuple[IdRule, ...] = (*AMERICAS, *EUROPE, *GERMANY_BRITAIN, *ASIA_AFRICA)
 """All tables."""

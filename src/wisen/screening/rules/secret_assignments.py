@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from wisen.protocols import Finding
-from wisen.screening.secret_names import KEY_WORD, NAME_ENDS_OTHERWISE, PASSWORD_NAME, SECRET_NAME, WORDS
-from wisen.screening.secret_shapes import is_mixed, is_stand_in, randomness
+from wisen.screening.rules.secret_names import KEY_WORD, NAME_ENDS_OTHERWISE, PASSWORD_NAME, SECRET_NAME, WORDS
+from wisen.screening.rules.secret_shapes import is_mixed, is_stand_in, randomness
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from wisen.screening import checksums as sums
-from wisen.screening.id_rules import words
-from wisen.screening.sightings import Sighting, in_context, is_list_of_ids
+from wisen.screening.rules import checksums as sums
+from wisen.screening.rules.id_rules import words
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids
 
 _CARD = re.compile(
     r"(?<![^\W_])(?<![^\W_]_)(?<!\.)(?<!\d[-/])(?:"

@@ -8,8 +8,8 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from wisen.screening.id_rules import words
-from wisen.screening.sightings import Sighting, in_context, is_list_of_ids
+from wisen.screening.rules.id_rules import words
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids
 
 _V4 = re.compile(
     r"(?<![\w.+])(?<![\w.]-)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:/(?:3[0-2]|[12]?\d)(?![\d.]))?(?![\w]|\.\w|-\w)"
