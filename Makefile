@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers unit docs bench bench-reflection bench-stopping clean format
+.PHONY: help demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ bench-reflection: .venv/.demo ## Measure ReflectionPattern on the bundled model,
 
 bench-stopping: .venv/.demo ## Try the stopping rules on recorded and simulated runs
 	@$(BIN)/python benchmarks/stopping.py $(ARGS)
+
+bench-evidence: .venv/.demo ## Try the tests of cards on planted ones, beside other rules
+	@$(BIN)/python benchmarks/card_tests.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site

@@ -1,0 +1,96 @@
+"""What a card's evidence says: that it helps, that it hurts, or nothing yet.
+
+A verdict is a function of counts, so that nothing else has to be stored. It may be asked after every pair and every
+run: of the cards that don't help, at most one in `promote_at` is ever said to help by replays, and as many by a trial.
+Act on the first verdict that isn't "undecided"; later data may weaken what it rested on, and don't undo it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wisen.cards import CardEvidence
+from wisen.errors import ConfigError
+from wisen.memory_ci.statistics import sign_e_value, trial_e_value
+
+Verdict = Literal["helps", "hurts", "undecided"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How much evidence decides, and how many replays it may cost."""
+
+    promote_at: float = 20.0
+    """The e-value for "helps" from which a card helps: 20 lets at most 5 % of useless cards through."""
+    archive_at: float = 20.0
+    """The e-value for "hurts" from which a card hurts."""
+    max_pairs: int = 300
+    """After so many replayed pairs, ties among them, an undecided card stays undecided."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits that would decide without evidence."""
+        for name, limit in (("promote_at", self.promote_at), ("archive_at", self.archive_at)):
+            if not limit > 1.0:
+                raise ConfigError(f"Rule({name}={limit!r}): must be above 1, which is no evidence at all")
+        if self.max_pairs < 1:
+            raise ConfigError(f"Rule(max_pairs={self.max_pairs!r}): must be at least 1")
+
+
+DEFAULT_RULE = Rule()
+
+
+def replay_verdict(gained: int, lost: int, rule: Rule = DEFAULT_RULE) -> Verdict:
+    """What pairs of runs with and without the card say; pairs that agree don't count."""
+    return _verdict(sign_e_value(gained, lost), sign_e_value(lost, gained), rule)
+
+
+def replay_finished(gained: int, lost: int, ties: int, rule: Rule = DEFAULT_RULE) -> bool:
+    """Whether no further pair is worth its cost.
+
+    So it is once there is a verdict, once the pairs are used up, and once even the rest all alike couldn't decide.
+    """
+    left = rule.max_pairs - gained - lost - ties
+    if left <= 0 or replay_verdict(gained, lost, rule) != "undecided":
+        return True
+    possible = {replay_verdict(gained + left, lost, rule), replay_verdict(gained, lost + left, rule)}
+    return possible == {"undecided"}
+
+
+def trial_verdict(evidence: CardEvidence, propensity: float, rule: Rule = DEFAULT_RULE) -> Verdict:
+    """What the runs of a trial say in which the card was shown with this probability, and held out otherwise.
+
+    Undecided where nothing was drawn: a propensity of 0 or 1 leaves no control.
+    """
+    return _verdict(_trial(evidence, propensity), _trial(evidence, propensity, hurts=True), rule)
+
+
+def e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
+    """One e-value of replays and trial together, against "doesn't help": their mean, which holds however they depend.
+
+    A kind without data counts as 1. With `hurts`, against "doesn't hurt". For many cards at once, give theirs to
+    `statistics.e_bh`.
+    """
+    gained, lost = (evidence.lost, evidence.gained) if hurts else (evidence.gained, evidence.lost)
+    return (sign_e_value(gained, lost) + _trial(evidence, evidence.propensity, hurts=hurts)) / 2
+
+
+def _trial(evidence: CardEvidence, propensity: float, *, hurts: bool = False) -> float:
+    if not 0.0 < propensity < 1.0:
+        return 1.0
+    shown = evidence.shown_successes, evidence.shown - evidence.shown_successes
+    held_out = evidence.held_out_successes, evidence.held_out - evidence.held_out_successes
+    if hurts:
+        shown, held_out = shown[::-1], held_out[::-1]
+    return trial_e_value(
+        shown_good=shown[0],
+        shown_bad=shown[1],
+        held_out_good=held_out[0],
+        held_out_bad=held_out[1],
+        propensity=propensity,
+    )
+
+
+def _verdict(helps: float, hurts: float, rule: Rule) -> Verdict:
+    """Undecided where both sides have evidence: then the coin wasn't the one that was stated, or runs went missing."""
+    if helps >= rule.promote_at and hurts < 1.0:
+        return "helps"
+    return "hurts" if hurts >= rule.archive_at and helps < 1.0 else "undecided"
