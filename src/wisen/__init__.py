@@ -80,6 +80,8 @@ if TYPE_CHECKING:
     from wisen.records import Trace as Trace
     from wisen.records import TraceEvent as TraceEvent
     from wisen.reflection.report import ReportReflector as ReportReflector
+    from wisen.reflection.retroformer import Retroformer as Retroformer
+    from wisen.reflection.retroformer import RetroformerReflector as RetroformerReflector
     from wisen.reflection.sentence import DEFAULT_REFLECTOR_PROMPT as DEFAULT_REFLECTOR_PROMPT
     from wisen.reflection.sentence import SentenceReflector as SentenceReflector
     from wisen.reports import DecisionReport as DecisionReport
@@ -135,6 +137,7 @@ _HOMES = {
     "recall": "CardFilter RecallHit RecallQuery",
     "records": "Advice Budget Clockwork ReflectionEvaluation RunRecord Task TokenUsage Trace TraceEvent",
     "reflection.report": "ReportReflector",
+    "reflection.retroformer": "Retroformer RetroformerReflector",
     "reflection.sentence": "DEFAULT_REFLECTOR_PROMPT SentenceReflector",
     "reports": "DecisionReport FailedReport PartialReport SuccessReport",
     "run": "RunResult",

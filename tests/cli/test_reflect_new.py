@@ -136,6 +136,20 @@ def test_a_rejected_report_is_refused_and_nothing_kept(wisen: Wisen, root: Path)
     assert files(root) == []
 
 
+@pytest.mark.parametrize("agent", [ORDERS, "anna.meier@" + "web.de", "ghp_" + "Ab3" * 12, "x" * 200])
+def test_an_agents_name_that_may_not_be_kept_is_refused(wisen: Wisen, root: Path, tmp_path: Path, agent: str) -> None:
+    path = tmp_path / "report.md"
+    path.write_text(
+        f"# Reflection: 2026-03-01 - {agent} - read prices\n## What happened?\nIt failed.\n"
+        "## What went wrong?\nStep 2.\n## What should I do differently?\nLook first.\n"
+    )
+    done = wisen("reflect", "new", "--from-file", path, "--root", root)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the agent's name" in done.stderr
+    assert agent not in done.stderr
+    assert files(root) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

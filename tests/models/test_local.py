@@ -177,6 +177,20 @@ async def test_a_prompt_that_is_too_long_says_by_how_much(model: LocalModel) -> 
     assert short.input_tokens == IsInt(gt=3, lt=60)
 
 
+async def test_it_counts_a_texts_tokens(model: LocalModel) -> None:
+    count = await model.token_counter()
+    assert count("") == 0
+    assert count("one two three") == 3
+    assert count("one two three\ud800") > 3
+    # As a control token it would count one.
+    assert count("<|im_end|>") > 1
+    closed = LocalModel(context=256, slots=1)
+    gone = await closed.token_counter()
+    await closed.close()
+    with pytest.raises(ModelError, match="can't count tokens"):
+        gone("one")
+
+
 @pytest.mark.parametrize("token", ["<|im_end|>", "<|im_start|>", "<|endoftext|>"])
 async def test_text_cannot_open_a_turn_of_its_own(model: LocalModel, token: str) -> None:
     async def count(text: str, advice: Advice) -> int:

@@ -59,6 +59,8 @@ class Outcome:
     record: RunRecord
     error: str = ""
     """Why there is no answer; "" where there is one."""
+    trace: Trace | None = None
+    """What happened; `None` where the run broke off."""
 
     @property
     def lessons(self) -> int:
@@ -68,9 +70,14 @@ class Outcome:
     @property
     def verified(self) -> bool | None:
         """Whether an exact check gave the score, and not a model's opinion; `None` without a score."""
+        judged = self.judged
+        return None if judged is None else judged.verifiable
+
+    @property
+    def judged(self) -> ReflectionEvaluation | None:
+        """The judgement of the answer; `None` where there is none, or it is unknown."""
         judged = [one.evaluation for one in self.record.attempts if one.output == self.record.output]
-        known = next((evaluation for evaluation in judged if evaluation is not None and evaluation.known), None)
-        return None if known is None else known.verifiable
+        return next((evaluation for evaluation in judged if evaluation is not None and evaluation.known), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +167,7 @@ class Runner:
             return Outcome(record=record, error=said)
         unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
         error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
-        return Outcome(record=result.record, error=error)
+        return Outcome(record=result.record, error=error, trace=result.trace)
 
 
 def _cancelled(job: Job) -> Outcome:

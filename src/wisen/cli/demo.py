@@ -84,12 +84,12 @@ async def _audits(
     from wisen.audit.family_audit import audit_family, machine  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.audit.stream import AuditOptions  # noqa: PLC0415 - as above
 
-    _check_families(names)
-    models = [_own_model(used[0], number) for number in range(len(names))]
+    check_families(names)
+    models = [own_model(used[0], number) for number in range(len(names))]
     paths = [folder / f"demo-{name}-{seed}.db" for name in names]
-    await _check_new(paths)
+    await check_new(paths)
     async with AsyncExitStack() as opened:
-        stores = await _open(opened, paths, used[1])
+        stores = await open_stores(opened, paths, used[1])
         if not quiet:
             typer.echo(f"wisen demo: model {used[0]}, embedder {stores[0].embedder.name}, seed {seed}, {machine()}")
             typer.echo(f"Task families: {', '.join(names)}, side by side. This takes some minutes.")
@@ -105,7 +105,8 @@ async def _audits(
     return found
 
 
-def _check_families(names: list[str]) -> None:
+def check_families(names: list[str]) -> None:
+    """Refuse families that there aren't."""
     from wisen.audit.family_audit import FAMILIES  # noqa: PLC0415 - as above
 
     for name in names:
@@ -113,7 +114,7 @@ def _check_families(names: list[str]) -> None:
             raise ConfigError(f"--family {name!r}: no such task family; there are: {', '.join(FAMILIES)}")
 
 
-async def _check_new(paths: list[Path]) -> None:
+async def check_new(paths: list[Path]) -> None:
     """Refuse stores that hold cards, which would count as learned."""
     for path in paths:
         choice = StoreChoice(path=path, why="--store")
@@ -124,7 +125,8 @@ async def _check_new(paths: list[Path]) -> None:
                 raise StoreError(f"store {str(path)!r} holds cards of an earlier demo; give a new folder")
 
 
-async def _open(opened: AsyncExitStack, paths: list[Path], embedder_name: str) -> "list[SQLiteVectorStore]":
+async def open_stores(opened: AsyncExitStack, paths: list[Path], embedder_name: str) -> "list[SQLiteVectorStore]":
+    """The stores, on an embedder that was asked for a vector once."""
     from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
 
     embedder, _ = named_embedder(embedder_name)
@@ -132,7 +134,7 @@ async def _open(opened: AsyncExitStack, paths: list[Path], embedder_name: str) -
     return [await opened.enter_async_context(SQLiteVectorStore(path, embedder=embedder)) for path in paths]
 
 
-def _own_model(name: str, number: int) -> "Model":
+def own_model(name: str, number: int) -> "Model":
     """A model for one family alone, so that the same seed gives the same answers while others are asked."""
     from wisen.models.local import LocalModel  # noqa: PLC0415 - as above
     from wisen.models.names import resolve_model  # noqa: PLC0415 - as above

@@ -19,6 +19,7 @@ from wisen.cli.stores import (
     reading,
     whole_id,
 )
+from wisen.cli.telling import evidence_lines
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 
@@ -73,11 +74,7 @@ def show(
 
     async def get() -> MemoryCard:
         async with reading(choose_store(store)) as opened:
-            try:
-                return (await opened.get([card_id]))[0]
-            except CardNotFoundError as missing:
-                whole = whole_id(card_id, [card.id for card in await _every(opened, CardFilter())], missing)
-            return (await opened.get([whole]))[0]
+            return await find_card(opened, card_id)
 
     card = drive(get())
     if as_json:
@@ -163,6 +160,15 @@ def path(*, store: StorePath = None, as_json: AsJson = False) -> None:
     typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
 
 
+async def find_card(store: "SQLiteVectorStore", card_id: str) -> MemoryCard:
+    """The card of this id, or the one whose id begins with it; raises `StoreError`."""
+    try:
+        return (await store.get([card_id]))[0]
+    except CardNotFoundError as missing:
+        whole = whole_id(card_id, await store.ids_beginning("card", card_id), missing)
+    return (await store.get([whole]))[0]
+
+
 def print_cards(cards: list[MemoryCard]) -> None:
     """A table of cards."""
     columns = (
@@ -244,7 +250,7 @@ def _fields(card: MemoryCard) -> list[tuple[str, str]]:
     return [
         ("id", card.id),
         ("kind", card.kind),
-        ("status", card.status),
+        ("status", f"{card.status}, pinned" if card.pinned else card.status),
         ("note", card.note),
         ("content", card.content),
         ("pattern", card.pattern),
@@ -259,19 +265,11 @@ def _fields(card: MemoryCard) -> list[tuple[str, str]]:
         ("created", " ".join(filter(None, (when(source.created_at), f"by {source.created_by or 'unknown'}")))),
         ("model", source.model),
         ("evaluator", f"{source.evaluator} ({'check' if source.verified else 'opinion'})" if source.evaluator else ""),
-        ("evidence", "\n".join(_evidence(card))),
+        ("evidence", "\n".join(evidence_lines(card))),
         ("version", str(card.version)),
         ("times seen", str(card.duplicates + 1)),
         ("supersedes", card.supersedes),
         ("superseded by", card.superseded_by),
-    ]
-
-
-def _evidence(card: MemoryCard) -> list[str]:
-    return [
-        f"{one.model or 'any model'}: shown {one.shown} times, {one.shown_successes} good; "
-        f"left out {one.held_out} times, {one.held_out_successes} good"
-        for one in card.evidence
     ]
 
 

@@ -9,13 +9,15 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import lessons, reflect, reflect_new, runs
+from wisen.cli import ci, ci_demo, lessons, moves, reflect, reflect_new, runs
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
+from wisen.cli.learn import learn
 from wisen.cli.output import line
 from wisen.cli.rollback import rollback
 from wisen.cli.run import run
 from wisen.cli.screen import screen
+from wisen.cli.why import why
 from wisen.errors import WisenError
 
 _BAD_INPUT = 2
@@ -40,8 +42,11 @@ def application() -> typer.Typer:
     app.callback()(_top)
     app.command("demo")(demo)
     app.command("run")(run)
+    app.command("learn")(learn)
     app.add_typer(_lessons(), name="lessons")
     app.add_typer(_runs(), name="runs")
+    app.add_typer(_ci(), name="ci")
+    app.command("why")(why)
     app.add_typer(_reflect(), name="reflect")
     app.command("screen")(screen)
     app.command("doctor")(doctor)
@@ -124,6 +129,13 @@ def _lessons() -> typer.Typer:
     group.command("show")(lessons.show)
     group.command("search")(lessons.search)
     group.command("export")(lessons.export)
+    group.command("why")(moves.why_card)
+    group.command("promote")(moves.promote)
+    group.command("archive")(moves.archive)
+    group.command("quarantine")(moves.quarantine)
+    group.command("reject")(moves.reject)
+    group.command("pin")(moves.pin)
+    group.command("unpin")(moves.unpin)
     group.command("rollback")(rollback)
     group.command("path")(lessons.path)
     return group
@@ -133,6 +145,15 @@ def _runs() -> typer.Typer:
     group = _group("Records of finished runs.")
     group.command("list")(runs.list_runs)
     group.command("show")(runs.show)
+    return group
+
+
+def _ci() -> typer.Typer:
+    group = _group("Tests of what was learned: which lessons help, which hurt, and how that is known.")
+    group.command("run")(ci.run)
+    group.command("status")(ci.status)
+    group.command("history")(ci.history)
+    group.command("demo")(ci_demo.demo)
     return group
 
 

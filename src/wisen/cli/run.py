@@ -113,6 +113,10 @@ def run(  # noqa: PLR0913 - each is a command-line option
             show_default=False,
         ),
     ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Add the runs' traces to this file, for `wisen learn`.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent on the tasks of a file; it learns from its failures and verified successes.
@@ -129,11 +133,15 @@ def run(  # noqa: PLR0913 - each is a command-line option
         seed=seed,
     )
     found = _Models(agent=find_model(model), judge=None if judge_model is None else find_model(judge_model))
-    jobs = _jobs(tasks, found)
+    jobs = read_jobs(tasks, found.judge)
     choice = choose_store(store)
     if choice.problem:
         raise choice.problem
+    if traces is not None:
+        traces.open("a").close()  # what can't be written is known before anything is paid for
     batch = drive(_run(jobs, found, choice, embedder, options))
+    if traces is not None:
+        _write(traces, batch)
     _report(batch, choice, as_json=as_json)
     if batch.interrupted:
         raise typer.Exit(130)
@@ -141,13 +149,14 @@ def run(  # noqa: PLR0913 - each is a command-line option
         raise typer.Exit(1)
 
 
-def _jobs(path: Path, models: _Models) -> "list[Job]":
+def read_jobs(path: Path, judge: "Model | None") -> "list[Job]":
+    """The tasks of a file with what judges each; `judge` replaces the agent's model where a model does."""
     from wisen.cli.batch import Job, judged_by  # noqa: PLC0415 - imports the agent
     from wisen.config.tasks import load_tasks  # noqa: PLC0415 - imports yaml
     from wisen.evaluation.build import build_evaluator  # noqa: PLC0415 - imports all evaluators
 
     def build(spec: "EvaluatorSpec") -> "Evaluator":
-        return judged_by(build_evaluator(spec.kind, spec.options), models.judge)
+        return judged_by(build_evaluator(spec.kind, spec.options), judge)
 
     if path.is_dir():
         raise TasksFileError(str(path), "is a directory; give a .toml, .yaml or .jsonl file")
@@ -274,6 +283,26 @@ def _report(batch: "Batch", choice: StoreChoice, *, as_json: bool) -> None:
             typer.echo(f"wisen: task {_title(outcome, number)}: {line(outcome.error, 500)}", err=True)
     if batch.interrupted:
         typer.echo("wisen: interrupted; finished tasks are kept", err=True)
+
+
+def _write(path: Path, batch: "Batch") -> None:
+    from wisen.config.traces import write_traces  # noqa: PLC0415 - imports pydantic
+    from wisen.reflection.traced import TracedRun  # noqa: PLC0415 - as above
+
+    write_traces(
+        path,
+        [
+            TracedRun(
+                trace=one.trace,
+                task=one.record.task,
+                outcome=one.judged,
+                agent=one.record.agent,
+                model=one.record.model,
+            )
+            for one in batch.outcomes
+            if one.trace is not None
+        ],
+    )
 
 
 def _as_json(outcome: "Outcome") -> dict[str, object]:

@@ -16,7 +16,6 @@ from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
 if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
 
-_PAGE = 500
 _MOST_LESSONS = 1_000
 
 
@@ -84,10 +83,7 @@ async def find_run(store: "SQLiteVectorStore", run_id: str) -> RunRecord:
     try:
         return await store.run(run_id)
     except RunNotFoundError as missing:
-        ids: list[str] = []
-        while page := await store.runs(limit=_PAGE, offset=len(ids)):
-            ids += [record.run_id for record in page]
-        whole = whole_id(run_id, ids, missing)
+        whole = whole_id(run_id, await store.ids_beginning("run", run_id), missing)
     return await store.run(whole)
 
 

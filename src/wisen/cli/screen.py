@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, cast
@@ -14,6 +14,7 @@ from wisen.errors import ConfigError
 from wisen.protocols import Finding
 
 _FOUND = 1
+_UNREADABLE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,14 @@ class Looked:
     text: str
     kept: str | None
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A file, or a line of one, that holds no text to look at."""
+
+    name: str
+    problem: str
 
 
 def screen(
@@ -46,9 +55,15 @@ def screen(
     as_json: AsJson = False,
 ) -> None:
     """Say what the screen would redact or reject. Exit code: 0 nothing, 1 something found, 2 unreadable."""
-    looked = [_look(name, text, lesson=lesson) for file in files for name, text in _texts(file, jsonl)]
+    said = [
+        one if isinstance(one, Unreadable) else _look(*one, lesson=lesson)
+        for file in files
+        for one in _texts(file, jsonl)
+    ]
+    looked = [one for one in said if isinstance(one, Looked)]
+    unreadable = [one for one in said if isinstance(one, Unreadable)]
     if as_json:
-        print_json([_json(one) for one in looked])
+        print_json([_json(one) for one in said])
     else:
         for one in looked:
             _report(one, aside=show)
@@ -57,24 +72,38 @@ def screen(
             if one.kept is not None:
                 typer.echo(one.kept, nl=not one.kept.endswith("\n"))
     bad = sum(one.outcome != "pass" for one in looked)
-    if not as_json:
+    if not as_json and looked:
         typer.echo(_summary(looked, bad), err=True)
+    for one in unreadable:
+        typer.echo(line(f"wisen: {one.problem}", 500), err=True)
+    if unreadable:
+        raise typer.Exit(_UNREADABLE)
     if bad:
         raise typer.Exit(_FOUND)
 
 
-def _texts(file: str, field: str) -> Iterator[tuple[str, str]]:
+def _texts(file: str, field: str) -> Iterator[tuple[str, str] | Unreadable]:
+    """Names with texts; what can't be read stands among them, so that it hides nothing of the others."""
     name = "standard input" if file == "-" else file
     try:
         text = sys.stdin.buffer.read().decode() if file == "-" else Path(file).read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{name}: isn't UTF-8 text (byte {error.start}); `wisen screen` reads texts") from None
+        problem = f"{name}: isn't UTF-8 text (byte {error.start}); `wisen screen` reads texts"
+        yield Unreadable(name=name, problem=problem)
+        return
+    except OSError as error:
+        yield Unreadable(name=name, problem=f"{name}: {error.strerror or error}")
+        return
     if not field:
         yield name, text
         return
     for number, row in enumerate(text.splitlines(), 1):
         if row.strip():
-            yield f"{name}:{number}", _field(f"{name}:{number}", row, field)
+            place = f"{name}:{number}"
+            try:
+                yield place, _field(place, row, field)
+            except ConfigError as error:
+                yield Unreadable(name=place, problem=str(error))
 
 
 def _field(name: str, row: str, field: str) -> str:
@@ -105,11 +134,16 @@ def _look(name: str, text: str, *, lesson: bool) -> Looked:
 
 def _report(one: Looked, *, aside: bool) -> None:
     done = "would be taken out" if one.outcome == "redacted" else "rejected"
-    for finding in one.findings:
+    for finding in _distinct(one.findings):
         before = one.text[: finding.start]
         row, column = before.count("\n") + 1, finding.start - (before.rfind("\n") + 1) + 1
         what = f"{finding.family}/{finding.rule}"
         typer.echo(line(f"{one.name}:{row}:{column}: {what}: {done}", 500), err=aside)
+
+
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each rule and place: two readings of a text can find the same there."""
+    return list({(one.start, one.family, one.rule): one for one in findings}.values())
 
 
 def _summary(looked: list[Looked], bad: int) -> str:
@@ -120,12 +154,15 @@ def _summary(looked: list[Looked], bad: int) -> str:
     return f"of {len(looked)} text{'s' if len(looked) != 1 else ''}: {said}"
 
 
-def _json(one: Looked) -> dict[str, object]:
+def _json(one: Looked | Unreadable) -> dict[str, object]:
+    if isinstance(one, Unreadable):
+        return {"name": one.name, "outcome": "unreadable", "problem": one.problem}
     return {
         "name": one.name,
         "outcome": one.outcome,
         "findings": [
-            {name: value for name, value in asdict(finding).items() if name != "field"} for finding in one.findings
+            {name: value for name, value in asdict(finding).items() if name != "field"}
+            for finding in _distinct(one.findings)
         ],
         "kept": one.kept,
     }

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import json
 import secrets
 import threading
 from collections.abc import AsyncGenerator, Callable
@@ -9,10 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
-from wisen.errors import ConfigError, MissingExtraError, WeightsError
+from wisen.errors import ConfigError, MissingExtraError, ModelError, WeightsError
+from wisen.session import encodable
+
+_PATIENCE = 10.0
+"""Seconds to wait for a number of tokens."""
 
 Piece = dict[str, Any]
 """One piece of a streamed answer, as an OpenAI-compatible server words it; an error is `{"error": …}`."""
@@ -46,7 +53,8 @@ class Engine:
     def __init__(self, path: Path, options: EngineOptions) -> None:
         """Load the weights, which takes up to several seconds: not on an event loop."""
         self.options = options
-        self._server: Any = _server(path, options)
+        self._key = secrets.token_hex(16)
+        self._server: Any = _server(path, options, self._key)
         # The runtime's loop starts after its constructor has returned. To free it before would wait forever for a loop
         # that never hears of the end; an answer says that it runs.
         _answer(self._server, {"prompt": ".", "max_tokens": 1}, lambda _: False, chat=False)
@@ -79,6 +87,26 @@ class Engine:
             await answering
         finally:
             stop.set()
+
+    def tokens(self, text: str) -> int:
+        """How many tokens a text has by itself. Blocks for less than a millisecond, and waits for no slot.
+
+        Raises `ModelError` where the runtime doesn't say.
+        """
+        if not text:
+            return 0
+        server = self._server
+        address = urlsplit(server.listening_address if server is not None else "")
+        asking = HTTPConnection(address.hostname or "", address.port, timeout=_PATIENCE)
+        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+        try:
+            asking.request("POST", "/tokenize", json.dumps({"content": encodable(text)}), headers)
+            answer = json.loads(asking.getresponse().read())
+            return len(answer["tokens"])
+        except (OSError, HTTPException, ValueError, LookupError) as error:
+            raise ModelError("local", f"the runtime can't count tokens ({type(error).__name__})") from error
+        finally:
+            asking.close()
 
     def close(self) -> None:
         """Free the memory once the requests under way, and those waiting, have ended."""
@@ -129,7 +157,7 @@ def engines() -> Engines:
     return Engines()
 
 
-def _server(path: Path, options: EngineOptions) -> Any:  # noqa: ANN401 - xllamacpp has no types
+def _server(path: Path, options: EngineOptions, key: str) -> Any:  # noqa: ANN401 - xllamacpp has no types
     try:
         xllamacpp: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
@@ -149,8 +177,8 @@ def _server(path: Path, options: EngineOptions) -> Any:  # noqa: ANN401 - xllama
     params.cache_ram_mib = 0
     params.n_gpu_layers = 0
     params.fit_params = False
-    # The library also listens on a free loopback port, which isn't used here: nobody knows its key.
-    params.api_keys = [secrets.token_hex(16)]
+    # The library also listens on a free loopback port. It is asked for numbers of tokens; nobody else knows its key.
+    params.api_keys = [key]
     try:
         return xllamacpp.Server(params)
     except (RuntimeError, ValueError) as error:

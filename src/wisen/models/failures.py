@@ -18,7 +18,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from wisen.errors import ModelError
+from wisen.errors import ModelError, PromptTooLongError
 
 ProviderError = (ModelAPIError, UnexpectedModelBehavior, UserError, FallbackExceptionGroup)
 """What pydantic-ai's models raise when a call fails."""
@@ -65,7 +65,8 @@ def model_error(name: str, error: Exception) -> ModelError:
             category = _CATEGORIES.get(error.status_code, otherwise)
     for kind, advice in _ADVICE:
         if issubclass(category, kind):
-            return ModelError(name, advice + status)
+            raised = PromptTooLongError if kind is ModelContextWindowExceededError else ModelError
+            return raised(name, advice + status)
     if isinstance(error, UserError):
         # These are about the program's own settings, such as a missing key, and hold no conversation.
         return ModelError(name, " ".join(error.message.split()))

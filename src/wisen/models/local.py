@@ -1,7 +1,7 @@
 """A model that runs in this process: the bundled weights or any GGUF file, with constrained output, no server."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from pydantic_ai.profiles import InlineDefsJsonSchemaTransformer, ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from wisen.errors import ModelError
+from wisen.errors import ModelError, PromptTooLongError
 from wisen.models.constraints import Constraint, constraint
 from wisen.models.conversation import conversation, defused, merged
 from wisen.models.engine import Engine, EngineOptions, Piece, engines
@@ -72,7 +72,7 @@ class LocalModel(Model[Any]):
         sha256: str | None = None,
         chat: bool | None = None,
     ) -> None:
-        super().__init__(profile=_PROFILE)
+        super().__init__(profile=cast("ModelProfile", {**_PROFILE, "context_window": context // max(slots, 1)}))
         self._weights = str(weights or SMOLLM2.alias)
         self._seed = seed
         self._options = EngineOptions(context=context, slots=slots, threads=threads, replica=replica)
@@ -144,6 +144,11 @@ class LocalModel(Model[Any]):
             answer.add(self._usable(piece))
         return RequestUsage(input_tokens=answer.usage.input_tokens)
 
+    async def token_counter(self) -> Callable[[str], int]:
+        """See `CountsTokens`; loads the weights. Counts a text as requests word it, without the chat's own marks."""
+        engine = await self._engine()
+        return lambda text: engine.tokens(defused(text))
+
     async def load(self) -> None:
         """Check and load the weights now instead of at the first call."""
         await self._engine()
@@ -195,7 +200,7 @@ class LocalModel(Model[Any]):
         tokens = error.get("n_prompt_tokens")
         if tokens is not None:
             allowed = error.get("n_ctx")
-            raise ModelError(
+            raise PromptTooLongError(
                 self.model_id,
                 f"the prompt has {tokens} tokens and a request may have {allowed}; shorten it, or raise "
                 f"LocalModel(context={self._options.context}), which its {self._options.slots} slots share",

@@ -1,0 +1,301 @@
+"""`wisen ci`: puts cards to the test, says where they stand, and how they came there."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cli.ci_ledger import evidence_rows, print_ledger, print_summary, report_json, said_of
+from wisen.cli.lessons import card_json
+from wisen.cli.models import FORMS, find_model
+from wisen.cli.output import AsJson, Column, print_json, print_table, when
+from wisen.cli.run import read_jobs
+from wisen.cli.stores import (
+    EmbedderName,
+    StoreChoice,
+    StorePath,
+    Tenant,
+    check_embedder,
+    choose_embedder,
+    choose_store,
+    drive,
+    reading,
+    whole_id,
+)
+from wisen.errors import CardNotFoundError
+from wisen.recall import CardFilter
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from wisen.audit.attempts import AgentAttempt
+    from wisen.audit.replay import ReplayReport
+    from wisen.audit.replay_log import Release
+    from wisen.audit.replay_session import Replayed, ReplayOptions
+    from wisen.audit.replays import ReplayBudget
+    from wisen.cli.batch import Job
+    from wisen.memory_ci.verdicts import Rule
+    from wisen.stores.sqlite import SQLiteVectorStore
+
+Control = Literal["nothing", "placebo"]
+_PAGE = 1_000
+_BUDGET_ENDED = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """How cards are tested."""
+
+    agent: "Model"
+    judge: "Model | None"
+    instructions: str
+    seed: int
+    parallel: int
+    rule: "Rule"
+    budget: "ReplayBudget"
+    options: "ReplayOptions"
+
+
+def run(  # noqa: PLR0913 - each is a command-line option
+    tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Tasks: a .toml, .yaml or .jsonl file.")],
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"{FORMS}. Default: the bundled local model.", show_default=False),
+    ] = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    instructions: Annotated[
+        str, typer.Option(metavar="TEXT", help="The agent's system prompt, as in `wisen run`.")
+    ] = "",
+    cards: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cards",
+            metavar="ID",
+            help="Test this card, by id or its beginning; may be given again. Default: all in quarantine.",
+            show_default=False,
+        ),
+    ] = None,
+    budget_attempts: Annotated[
+        int | None, typer.Option("--budget", metavar="N", help="Most attempts.", show_default=False)
+    ] = None,
+    budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="Most tokens.", show_default=False)] = None,
+    budget_seconds: Annotated[float | None, typer.Option(metavar="X", help="Most seconds.", show_default=False)] = None,
+    parallel: Annotated[int, typer.Option(metavar="N", help="Most attempts at a time.")] = 1,
+    threshold: Annotated[float, typer.Option(metavar="X", help="Score in (0, 1] that is good enough.")] = 0.8,
+    top_k: Annotated[int, typer.Option(metavar="N", help="Most cards that an attempt is shown.")] = 5,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", help="How often each task is used, for models that sample.")
+    ] = 1,
+    control: Annotated[
+        Control, typer.Option(help="What stands in for the card on the other side: nothing or placebo.")
+    ] = "nothing",
+    max_pairs: Annotated[int, typer.Option(metavar="N", help="Most pairs of attempts for a card.")] = 300,
+    judge_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Judges tasks without an exact check. Default: the agent's.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Where the seeds of attempts begin, for models that sample.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Test lessons in quarantine: the same tasks with and without each, until it is clear whether it helps.
+
+    What helps is promoted, what hurts archived; what isn't decided stays where it is. It may be broken off: the next
+    run goes on from there.
+
+    Exit code: 0 if everything was tried, 1 if the budget ended before, 2 if nothing could be run.
+    """
+    from wisen.audit.replay_session import ReplayOptions  # noqa: PLC0415 - imports the agent
+    from wisen.audit.replays import ReplayBudget  # noqa: PLC0415 - as above
+    from wisen.memory_ci.verdicts import Rule  # noqa: PLC0415 - as above
+
+    terms = _Terms(
+        agent=find_model(model),
+        judge=None if judge_model is None else find_model(judge_model),
+        instructions=instructions,
+        seed=seed,
+        parallel=parallel,
+        rule=Rule(max_pairs=max_pairs),
+        budget=ReplayBudget(attempts=budget_attempts, tokens=budget_tokens, seconds=budget_seconds),
+        options=ReplayOptions(top_k=top_k, repetitions=repetitions, control=control, threshold=threshold),
+    )
+    jobs = read_jobs(tasks, terms.judge)
+    choice = choose_store(store).existing()
+    if choice.problem:
+        raise choice.problem
+    report, tested = drive(_run(jobs, terms, choice, embedder, cards))
+    if as_json:
+        print_json(report_json(report))
+    else:
+        print_ledger(report, {card.id: card for card in tested}, {})
+        print_summary(report)
+    if report.exhausted:
+        raise typer.Exit(_BUDGET_ENDED)
+
+
+async def _run(
+    jobs: "list[Job]", terms: _Terms, choice: StoreChoice, embedder_name: str | None, ids: list[str] | None
+) -> "tuple[ReplayReport, list[MemoryCard]]":
+    from wisen.audit.replay import ReplayTest  # noqa: PLC0415 - imports the agent
+    from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
+    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+    embedder, _ = await choose_embedder(choice, embedder_name)
+    if embedder_name is not None:
+        await check_embedder(embedder, embedder_name)
+    async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+        chosen = None if ids is None else await _whole(store, ids)
+        with progress() as watch:
+            test = ReplayTest(
+                MemoryCI(store),
+                _attempt(jobs, terms, store),
+                rule=terms.rule,
+                budget=terms.budget,
+                parallel=terms.parallel,
+                options=terms.options,
+                watch=watch,
+            )
+            report = await test.run([job.task for job in jobs], chosen)
+        return report, await store.get([one.card_id for one in report.cards])
+
+
+def _attempt(jobs: "list[Job]", terms: _Terms, store: "SQLiteVectorStore") -> "AgentAttempt":
+    """The agent of `wisen run`, one attempt at a time and without its memory."""
+    from wisen.agent import Agent  # noqa: PLC0415 - imports pydantic-ai
+    from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - as above
+    from wisen.audit.attempts import agent_attempt  # noqa: PLC0415 - as above
+    from wisen.protocols import BoundToRun  # noqa: PLC0415 - as above
+
+    reflexion = Reflexion(lesson_store=store, evaluator_model=terms.judge)
+    evaluators = {(job.task.id, job.task.prompt): job.evaluator for job in jobs}
+    return agent_attempt(
+        Agent(terms.instructions, model=terms.agent, architecture=reflexion),
+        evaluator_of=lambda task: evaluators.get((task.id, task.prompt)),
+        judged=any(job.evaluator is None or isinstance(job.evaluator, BoundToRun) for job in jobs),
+        seed=terms.seed,
+    )
+
+
+async def _whole(store: "SQLiteVectorStore", given: Sequence[str]) -> list[str]:
+    ids = [card.id for card in await _every(store, CardFilter())]
+    return [whole_id(one, ids, CardNotFoundError(one)) for one in given]
+
+
+async def _every(store: "SQLiteVectorStore", where: CardFilter) -> list[MemoryCard]:
+    cards: list[MemoryCard] = []
+    while page := await store.list(where, limit=_PAGE, offset=len(cards)):
+        cards += page
+    return cards
+
+
+@contextmanager
+def progress() -> "Generator[Callable[[Replayed], None]]":
+    """A line that says what is being tested, on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where it is seen
+
+    with Console(stderr=True).status("replaying …") as spinner:
+        pairs = Counter[str]()
+
+        def watch(done: "Replayed") -> None:
+            pairs[done.card_id] += 1
+            counts = done.counts
+            spinner.update(
+                f"{pairs.total()} pairs, {len(pairs)} cards; round {done.round}, {done.stage}, {done.card_id[:12]}: "
+                f"{counts.gained} gained, {counts.lost} lost, {counts.ties} ties"
+            )
+
+        yield watch
+
+
+def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
+    """Say how many lessons have which status, and what their evidence is, per model."""
+    cards = drive(_cards(choose_store(store), tenant))
+    counts = Counter(card.status for card in cards)
+    if as_json:
+        found = [
+            {
+                "id": card.id,
+                "status": card.status,
+                "pinned": card.pinned,
+                "evidence": [asdict(one) for one in card.evidence],
+            }
+            for card in cards
+        ]
+        print_json({"counts": {one.value: counts[one] for one in MemoryStatus}, "cards": found})
+        return
+    order = list(MemoryStatus)
+    columns = (
+        Column(heading="card", id=True),
+        Column(heading="status"),
+        Column(heading="model", spare=1),
+        Column(heading="gained/lost/ties"),
+        Column(heading="e helps", number=True),
+        Column(heading="e hurts", number=True),
+        Column(heading="good shown", number=True, spare=2),
+        Column(heading="good held out", number=True, spare=3),
+        Column(heading="text", wide=True, spare=4),
+    )
+    print_table(columns, evidence_rows(sorted(cards, key=lambda card: order.index(card.status))))
+    typer.echo(
+        ", ".join(f"{counts[one]} {one.value}" for one in MemoryStatus if counts[one]) or "no lessons yet", err=True
+    )
+
+
+async def _cards(choice: StoreChoice, tenant: str | None) -> list[MemoryCard]:
+    async with reading(choice) as store:
+        return await _every(store, CardFilter(tenant=tenant))
+
+
+def history(
+    card: Annotated[str | None, typer.Argument(metavar="CARD", help="A card's id, or its beginning.")] = None,
+    *,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print how lessons came to their status: each move with its reason and evidence, and the releases."""
+    cards, released = drive(_history(choose_store(store), card))
+    if as_json:
+        listed = [
+            {"card": one.id, **move}
+            for one in cards
+            for move in cast("list[dict[str, object]]", card_json(one)["history"])
+        ]
+        print_json({"moves": listed, "releases": [asdict(one) for one in released]})
+        return
+    moves = sorted(((move, one.id) for one in cards for move in one.history), key=lambda found: found[0].at)
+    columns = (
+        Column(heading="at", spare=1),
+        Column(heading="card", id=True),
+        Column(heading="from", spare=2),
+        Column(heading="to"),
+        Column(heading="by"),
+        Column(heading="why", wide=True),
+    )
+    print_table(columns, [(when(move.at), one, move.before, move.after, move.by, move.why) for move, one in moves])
+    for release in released:
+        typer.echo(f"{release.at[:19].replace('T', ' ')}  {said_of(release)}")
+
+
+async def _history(choice: StoreChoice, card: str | None) -> "tuple[list[MemoryCard], list[Release]]":
+    from wisen.audit.replay_log import releases  # noqa: PLC0415 - imports the agent
+
+    async with reading(choice) as store:
+        if card is None:
+            return await _every(store, CardFilter()), await releases(store)
+        found = (await store.get(await _whole(store, [card])))[0]
+        every = await releases(store)
+        return [found], [one for one in every if found.id in (*one.cards, *one.withdrawn)]

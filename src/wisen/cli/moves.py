@@ -1,0 +1,133 @@
+"""`wisen lessons promote`, `reject` and their like: a person decides on a card, with a reason that is kept."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from wisen.cards import MemoryCard
+from wisen.cli.lessons import card_json, find_card
+from wisen.cli.output import AsJson, line, print_fields, print_json
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive, reading
+from wisen.cli.telling import evidence_lines, history_lines, judge, origin
+
+CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is kept in the card's history.")]
+_Act = Literal["promote", "archive", "quarantine", "reject", "pin", "unpin"]
+
+
+def promote(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Show a quarantined card to every run from now on."""
+    _decide("promote", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def archive(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Keep a card, and show it no more."""
+    _decide("archive", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def quarantine(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Put a promoted or archived card on trial again, with new counts."""
+    _decide("quarantine", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def reject(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Withdraw a card for good: none of its text is kept, and what it corrected holds again."""
+    _decide("reject", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def pin(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Keep trials and rules from changing a card's status; people still may."""
+    _decide("pin", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def unpin(
+    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+) -> None:
+    """Let trials and rules change a card's status again."""
+    _decide("unpin", card_id, why, choose_store(store), embedder, as_json=as_json)
+
+
+def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
+
+    async def get() -> MemoryCard:
+        async with reading(choose_store(store)) as opened:
+            return await find_card(opened, card_id)
+
+    card = drive(get())
+    if as_json:
+        found = card_json(card)
+        print_json({name: found[name] for name in _TOLD})
+        return
+    print_fields(
+        [
+            ("id", card.id),
+            ("status", status_of(card)),
+            ("says", line(card.text)),
+            ("from", origin(card.provenance)),
+            ("judged by", judge(card.provenance)),
+            ("seen", f"{card.duplicates + 1} times"),
+            ("supersedes", card.supersedes),
+            ("superseded by", card.superseded_by),
+            ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
+            ("history", "\n".join(history_lines(card)) or "none is kept"),
+        ]
+    )
+
+
+_TOLD = (
+    "id",
+    "kind",
+    "status",
+    "pinned",
+    "note",
+    "provenance",
+    "duplicates",
+    "supersedes",
+    "superseded_by",
+    "evidence",
+    "history",
+)
+
+
+def status_of(card: MemoryCard) -> str:
+    """The status in words."""
+    return f"{card.status}, pinned" if card.pinned else str(card.status)
+
+
+def _decide(
+    act: _Act, card_id: str, why: str, choice: StoreChoice, embedder_name: str | None, *, as_json: bool
+) -> None:
+    async def decide() -> tuple[MemoryCard, MemoryCard]:
+        from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
+        from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
+
+        embedder, _ = await choose_embedder(choice.existing(), embedder_name)
+        async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+            before, ci = await find_card(store, card_id), MemoryCI(store)
+            acts = {
+                "promote": ci.promote,
+                "archive": ci.archive,
+                "quarantine": ci.quarantine,
+                "reject": ci.reject,
+                "pin": ci.pin,
+                "unpin": ci.unpin,
+            }
+            return before, await acts[act](before.id, why)
+
+    before, after = drive(decide())
+    if as_json:
+        print_json(card_json(after))
+        return
+    was, now = status_of(before), status_of(after)
+    typer.echo(f"card {after.id}: {f'{was} as before' if was == now else f'{was} to {now}'}")

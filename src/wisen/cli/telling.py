@@ -1,0 +1,49 @@
+"""How commands tell what speaks for a card: what its uses showed, and how it came to its status."""
+
+from wisen.cards import CardEvidence, MemoryCard, Provenance
+from wisen.cli.output import when
+
+
+def evidence_lines(card: MemoryCard) -> list[str]:
+    """A line for each model, layout and kind of evidence."""
+    return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
+
+
+def history_lines(card: MemoryCard) -> list[str]:
+    """A line for each move, oldest first."""
+    lines: list[str] = []
+    for one in card.history:
+        step = one.after if one.before is one.after else f"{one.before} to {one.after}"
+        lines.append(" ".join(filter(None, (when(one.at), f"{step}, by {one.by or 'unknown'}: {one.why}"))))
+    return lines
+
+
+def origin(source: Provenance) -> str:
+    """From which run or other source a card comes, and who wrote it."""
+    place = f"run {source.run_id}, attempt {source.attempt}" if source.run_id else source.source or "no run"
+    return ", ".join(filter(None, (place, f"by {source.created_by or 'unknown'}", when(source.created_at))))
+
+
+def judge(source: Provenance) -> str:
+    """Who judged the attempt that a card comes from."""
+    if not source.evaluator:
+        return "nobody that is known"
+    return f"{source.evaluator} ({'check' if source.verified else 'opinion'})"
+
+
+def _where(one: CardEvidence) -> str:
+    judged = "as a model judged" if one.judged else ""
+    return ", ".join(filter(None, (one.model or "any model", one.layout, judged)))
+
+
+def _counts(one: CardEvidence) -> list[str]:
+    counts: list[str] = []
+    if one.shown or one.held_out:
+        drawn = f" (shown with probability {one.propensity:g})" if one.propensity else ""
+        counts.append(
+            f"shown {one.shown} times, {one.shown_successes} good; "
+            f"left out {one.held_out} times, {one.held_out_successes} good{drawn}"
+        )
+    if one.gained or one.lost or one.ties:
+        counts.append(f"of {one.gained + one.lost + one.ties} replays {one.gained} gained, {one.lost} lost")
+    return counts

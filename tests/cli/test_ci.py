@@ -1,0 +1,160 @@
+"""`wisen ci` tests cards on a file of tasks, and says where they stand and how they came there."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
+from wisen.embedders.hashing import HashEmbedder
+from wisen.stores.sqlite import SQLiteVectorStore
+
+Wisen = Callable[..., CompletedProcess[str]]
+Script = Callable[..., str]
+
+CARDS = [
+    MemoryCard(
+        kind=MemoryKind.LESSON,
+        content=f"Answer in the {word} way.",
+        situation=Situation(prompt="Is there room for ship 99 in the harbour?"),
+        status=MemoryStatus.QUARANTINED,
+        provenance=Provenance(run_id=word, created_by="reflexion"),
+    )
+    for word in ("first", "second")
+]
+
+
+@pytest.fixture
+def card(store: Path) -> str:
+    """The id of the only card in the store."""
+    return stored(store, CARDS[:1])[0]
+
+
+def stored(store: Path, cards: list[MemoryCard]) -> list[str]:
+    async def write() -> list[str]:
+        store.parent.mkdir(parents=True, exist_ok=True)
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            return [one.card_id for one in await opened.add(cards)]
+
+    return asyncio.run(write())
+
+
+@pytest.fixture
+def harbour(tasks: Callable[..., Path]) -> Path:
+    """Nine tasks about ships in a harbour."""
+    return tasks(
+        *(
+            {
+                "id": f"ship {n}",
+                "prompt": f"Is there room for ship {n} in the harbour?",
+                "reference": "yes",
+                "evaluator": "exact",
+            }
+            for n in range(9)
+        )
+    )
+
+
+def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
+    wisen: Wisen, script: Script, harbour: Path, card: str
+) -> None:
+    done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9))
+    assert (done.returncode, done.stderr) == (0, "")
+    heading, row, summary, release = done.stdout.splitlines()
+    assert heading.split()[:5] == ["card", "result", "tasks", "gained", "lost"]
+    assert row.split()[:8] == [card, "promoted", "9", "7", "0", "0", "31.9", "0.125"]
+    assert summary.startswith("cards tested: 1; 1 promoted, 0 archived, 0 undecided; ")
+    assert release.startswith("release 1: 1 card: 7 gained, 0 lost, 0 ties, helps")
+
+    status = wisen("ci", "status")
+    assert status.stdout.splitlines()[1].split()[:6] == [card, "promoted", "scripted", "7/0/0", "31.9", "0.125"]
+    assert status.stderr == "1 promoted\n"
+    found: dict[str, Any] = json.loads(wisen("ci", "status", "--json").stdout)
+    assert found["counts"]["promoted"] == 1
+    assert found["cards"][0]["evidence"][0]["gained"] == 7
+
+    history = wisen("ci", "history", card[:6]).stdout
+    assert "release 1: helps: 7 replayed pairs, 7 gained, 0 lost, e = 31.9 that it helps" in history
+    told: dict[str, Any] = json.loads(wisen("ci", "history", "--json").stdout)
+    assert [(one["card"], one["after"], one["by"]) for one in told["moves"]] == [(card, "promoted", "replay")]
+    assert [one["cards"] for one in told["releases"]] == [[card]]
+
+
+def test_a_card_that_hurts_is_archived(wisen: Wisen, script: Script, harbour: Path, card: str) -> None:
+    done = wisen("ci", "run", harbour, "--model", script(*["no", "yes"] * 9), "--json")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert [(one["card_id"], one["result"]) for one in found["cards"]] == [(card, "archived")]
+    assert "hurts: 7 replayed pairs, 0 gained, 7 lost" in wisen("ci", "history").stdout
+
+
+def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(
+    wisen: Wisen, script: Script, harbour: Path, card: str
+) -> None:
+    done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--budget", "6")
+    assert done.returncode == 1
+    assert "stopped early: budget for attempts is used up: 6 of 6" in done.stdout
+    assert wisen("ci", "status").stdout.splitlines()[1].split()[:4] == [card, "quarantined", "scripted", "3/0/0"]
+    again = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--json")
+    found: dict[str, Any] = json.loads(again.stdout)
+    assert found["cards"][0]["result"] == "promoted"
+    assert found["attempts"] == 10 or found["attempts"] == 12
+
+
+def test_only_the_cards_that_are_named_are_tested(wisen: Wisen, script: Script, harbour: Path, store: Path) -> None:
+    first, second = stored(store, CARDS)
+    done = wisen("ci", "run", harbour, "--model", script(*["yes"] * 40), "--cards", second[:8])
+    assert done.returncode == 0
+    assert second in done.stdout
+    assert first not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--cards", "nothing"), "no memory card 'nothing'"),
+        (("--parallel", "0"), "parallel"),
+        (("--budget", "-1"), "attempts=-1"),
+        (("--top-k", "0"), "top_k"),
+    ],
+)
+def test_bad_input_is_a_line_and_exit_code_2(
+    wisen: Wisen, script: Script, harbour: Path, card: str, args: tuple[str, ...], said: str
+) -> None:
+    del card
+    done = wisen("ci", "run", harbour, "--model", script("yes"), *args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_a_store_there_is_nothing_to_test(wisen: Wisen, script: Script, harbour: Path) -> None:
+    for args in (("run", harbour, "--model", script("yes")), ("status",), ("history",)):
+        done = wisen("ci", *args)
+        assert done.returncode == 2
+        assert "no store at" in done.stderr
+
+
+def test_the_demo_refuses_a_file_and_unknown_families(wisen: Wisen, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert "is a file" in wisen("ci", "demo", "--store", tmp_path / "file").stderr
+    assert "no such task family" in wisen("ci", "demo", "--family", "poems").stderr
+
+
+@pytest.mark.local_model
+def test_the_demo_runs_on_the_bundled_model(wisen: Wisen, tmp_path: Path) -> None:
+    args = ("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
+    done = wisen(*args, "--store", tmp_path)
+    assert done.returncode in (0, 1)
+    assert "training tasks solved" in done.stdout
+    assert "planted as" in done.stdout
+    assert "wrong answer" in done.stdout
+    assert "holds cards of an earlier demo" in wisen(*args, "--store", tmp_path).stderr
+    found: dict[str, Any] = json.loads(wisen(*args, "--json").stdout)
+    (family,) = found["families"].values()
+    assert set(family["planted"].values()) >= {"kept", "wrong answer"}
+    assert len(family["cards"]) == len(family["planted"])

@@ -1,0 +1,160 @@
+"""People decide on cards with a reason, and ask why a card, or a run's advice, is as it is."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from wisen import CardFilter, SQLiteVectorStore
+from wisen.cards import CardEvidence
+from wisen.memory_ci.changes import change_card
+from wisen.records import Blocked, Injection, LeftOut
+
+Wisen = Callable[..., CompletedProcess[str]]
+
+CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
+AGAIN = {**CAPITAL, "id": "again"}
+
+
+@pytest.fixture
+def learned(wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]) -> Wisen:
+    """The command, over a store with a run that failed once, and one that was shown what it taught."""
+    model = script("Lyon", "Name the seat of government.", "Paris", "Paris")
+    args = ("--model", model, "--seed", "1", "--embedder", "hash")
+    assert wisen("run", tasks(CAPITAL, AGAIN), *args).returncode == 0
+    return wisen
+
+
+def listed(wisen: Wisen, *args: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(wisen("lessons", "list", "--json", *args).stdout)["lessons"]
+    return found
+
+
+def runs(wisen: Wisen) -> list[str]:
+    """Ids, the run that was first at the beginning."""
+    return [one["run_id"] for one in json.loads(wisen("runs", "list", "--json").stdout)][::-1]
+
+
+def test_a_person_moves_a_card_and_the_reason_stays(learned: Wisen) -> None:
+    card = listed(learned)[0]["id"]
+    said = learned("lessons", "promote", card[:8], "--why", "helped in production")
+    assert (said.returncode, said.stdout) == (0, f"card {card}: quarantined to promoted\n")
+    assert learned("lessons", "pin", card, "--why", "we rely on it").stdout.endswith("promoted to promoted, pinned\n")
+    assert learned("lessons", "pin", card, "--why", "again").stdout.endswith("promoted, pinned as before\n")
+    assert learned("lessons", "unpin", card, "--why", "a new model").stdout.endswith("promoted, pinned to promoted\n")
+    assert learned("lessons", "archive", card, "--why", "outdated").stdout.endswith("promoted to archived\n")
+    assert learned("lessons", "quarantine", card, "--why", "or not").stdout.endswith("archived to quarantined\n")
+    told = json.loads(learned("lessons", "why", card, "--json").stdout)
+    assert [(one["before"], one["after"], one["by"], one["why"]) for one in told["history"]] == snapshot(
+        [
+            ("candidate", "quarantined", "screen", "passed screen default"),
+            ("quarantined", "promoted", "human", "helped in production"),
+            ("promoted", "promoted", "human", "pinned: we rely on it"),
+            ("promoted", "promoted", "human", "unpinned: a new model"),
+            ("promoted", "archived", "human", "outdated"),
+            ("archived", "quarantined", "human", "or not"),
+        ]
+    )
+    rejected = json.loads(learned("lessons", "reject", card, "--why", "names a person", "--json").stdout)
+    assert (rejected["status"], rejected["content"], rejected["note"]) == ("rejected", "", "names a person")
+    assert "quarantined to rejected, by human: names a person" in learned("lessons", "why", card).stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("promote", "ID", "--why", " "), "say why"),
+        (("promote", "ID"), "--why"),
+        (("unpin", "nothing", "--why", "x"), "no memory card"),
+        (("archive", "", "--why", "x"), "no memory card"),
+    ],
+)
+def test_bad_input_is_one_line_and_changes_nothing(learned: Wisen, args: tuple[str, ...], said: str) -> None:
+    before = listed(learned)
+    done = learned("lessons", *(before[0]["id"] if one == "ID" else one for one in args))
+    assert (done.returncode, said in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+    assert listed(learned) == before
+
+
+def test_only_the_table_s_moves_can_be_asked_for(learned: Wisen) -> None:
+    card = listed(learned)[0]["id"]
+    learned("lessons", "archive", card, "--why", "wrong")
+    done = learned("lessons", "promote", card, "--why", "right")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"wisen: card '{card}' is 'archived' and can't become 'promoted'; possible: quarantined, rejected\n",
+    )
+
+
+def test_a_card_says_why_it_is_as_it_is(learned: Wisen, store: Path) -> None:
+    card = listed(learned, "--kind", "skill_card")[0]["id"]
+    counts = (
+        CardEvidence(model="m", layout="l", propensity=0.85, shown=9, shown_successes=8, held_out=2, judged=True),
+        CardEvidence(model="m", layout="l", gained=5, lost=1, ties=3),
+    )
+
+    async def count() -> None:
+        async with SQLiteVectorStore(store) as opened:
+            await change_card(opened, card, lambda one: replace(one, evidence=counts))
+
+    asyncio.run(count())
+    shown = learned("lessons", "why", card).stdout
+    assert (
+        "m, l, as a model judged: shown 9 times, 8 good; left out 2 times, 0 good (shown with probability 0.85)"
+        in shown
+    )
+    assert "m, l: of 9 replays 5 gained, 1 lost" in shown
+    assert "candidate to quarantined, by screen: passed screen default" in shown
+    assert "reference normalised (check)" in shown or "(check)" in shown
+    assert "shown 9 times" in learned("lessons", "show", card).stdout
+
+
+def test_a_run_says_why_it_was_told_what_it_was_told(learned: Wisen) -> None:
+    first, second = runs(learned)
+    said = learned("why", second[:12]).stdout
+    assert "attempt 1: " in said
+    assert f"from           run {first}, attempt 2, by reflexion" in said
+    assert "for this task  relevance 1.00: same prompt" in said
+    assert "to be shown with probability 0.85" in said
+    assert "(check)" in said
+    assert "m" in said
+    assert "attempt 1: nothing was recalled" in learned("why", first).stdout
+    unknown = learned("why", "nothing")
+    assert (unknown.returncode, "no run 'nothing'" in unknown.stderr) == (2, True)
+
+
+def test_what_was_held_back_is_told_too(learned: Wisen, store: Path) -> None:
+    run_id = runs(learned)[1]
+
+    async def change() -> list[str]:
+        async with SQLiteVectorStore(store) as opened:
+            record = await opened.run(run_id)
+            ids = [card.id for card in await opened.list(CardFilter())]
+            held = Injection(
+                card_id=ids[0], kind="lesson", reasons=("same prompt",), score=1.0, shown=False, propensity=0.85
+            )
+            attempt = replace(
+                record.attempts[0],
+                injections=(held,),
+                blocked=(Blocked(card_id=ids[1], rules=("obeys",)),),
+                left_out=(LeftOut(card_id=ids[0], why="held out by the trial"), LeftOut(card_id="gone", why="no room")),
+            )
+            await opened.save_run(replace(record, attempts=(attempt,)))
+            return ids
+
+    ids = asyncio.run(change())
+    told = json.loads(learned("why", run_id, "--json").stdout)["attempts"][0]["cards"]
+    assert [(one["card_id"], one["fate"], one["because"], one["card"] is not None) for one in told] == [
+        (ids[0], "held out", "", True),
+        (ids[1], "blocked", "the screen's rules obeys", True),
+        ("gone", "left out", "no room", False),
+    ]
+    said = learned("why", run_id).stdout
+    assert "attempt 1: 1 held out, 1 blocked, 1 left out" in said
+    assert "is no longer stored" in said
