@@ -7,6 +7,7 @@ event loop.
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +19,7 @@ from wisen.events import Degraded, Event, WorkerEvent
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, KeepsLessons, Memory, ModelBinder, RunLog, VectorStore
+from wisen.protocols import Architecture, Evaluator, KeepsLessons, Memory, ModelBinder, RunLog, VectorStore
 from wisen.records import Budget, Clockwork, Task
 from wisen.run import Binder, Run, RunResult, Watchers, events_of
 from wisen.session import AgentSession, Dependencies, Meter, Recorder
@@ -147,6 +148,25 @@ class Agent:
             if not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+
+    def without_memory(self) -> "Agent":
+        """The same agent, making one attempt that nothing is recalled for, learned from, or recorded of.
+
+        Its architecture is the base of the one that keeps lessons, judged by the same evaluator. Raises `ConfigError`
+        where the memory sits deeper inside and can't be taken off.
+        """
+        bare = copy(self)
+        while isinstance(bare.architecture, KeepsLessons):
+            own: Evaluator | None = getattr(bare.architecture, "evaluator", None)
+            bare.evaluator = bare.evaluator or own
+            base: object = getattr(bare.architecture, "base", None)
+            if base is None:
+                raise ConfigError(f"architecture {bare.architecture.name!r}: has no base to run without its memory")
+            bare.architecture = as_architecture(base)
+        if _store_of(bare.architecture) is not None:
+            raise ConfigError(f"architecture {bare.architecture.name!r}: what is inside can't be run without memory")
+        bare.memory, bare._run_log = BlockMemory(), None  # noqa: SLF001 - a copy of this very object
+        return bare
 
     async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
         """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`.

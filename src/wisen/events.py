@@ -124,6 +124,7 @@ class Degraded:
         "record",
         "watch",
         "escalate",
+        "trial",
     ]
     error: str
     """The error's type and message."""
@@ -230,6 +231,19 @@ class LessonPersisted:
     rules: tuple[str, ...] = ()
     """The screen's rules that spoke, by name: why it was rejected, or what was taken out of it."""
     name: Literal["reflexion.lesson_persisted"] = "reflexion.lesson_persisted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMoved:
+    """The outcome of this run decided on a card: it has another status now."""
+
+    card_id: str
+    before: str
+    after: str
+    why: str
+    """The counts, in words."""
+    by: str
+    name: Literal["memory.card_moved"] = "memory.card_moved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,6 +368,7 @@ Event = (
     | ThresholdMet
     | LessonProduced
     | LessonPersisted
+    | CardMoved
     | MaxAttemptsReached
     | Escalated
     | GenerationMade

@@ -120,6 +120,18 @@ class Reflector(Protocol):
 
 
 @runtime_checkable
+class CountsTokens(Protocol):
+    """What a model adds that has its tokenizer at hand; models that wrap it pass the ability on."""
+
+    async def token_counter(self) -> Callable[[str], int] | None:
+        """A function that counts a text's tokens, the same for the same text; `None` where there is none after all.
+
+        It may block, and is called in a thread. Raises `ModelError`.
+        """
+        ...
+
+
+@runtime_checkable
 class Reports(Protocol):
     """What a reflector adds that writes a report of every outcome, and owes one of each failure.
 
@@ -262,6 +274,18 @@ class VectorStore(Protocol):
 
     async def close(self) -> None:
         """Release files and connections. Closing twice is fine; anything else on a closed store raises `StoreError`."""
+        ...
+
+
+@runtime_checkable
+class Scrubs(Protocol):
+    """What a store adds that keeps what was there before a change for a while, such as in a log beside its file."""
+
+    async def scrub(self) -> None:
+        """Let go of all texts that no card has any more: nothing of a withdrawn card is left in the store's files.
+
+        Raises `StoreError` where it can't, such as while another process reads; it can be called again.
+        """
         ...
 
 

@@ -206,6 +206,15 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """That a card was recalled and isn't in the prompt, for a reason other than the screen's."""
+
+    card_id: str
+    why: str
+    """In words: "no room", "too like card …", "superseded by card …", "held out by the trial" …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """What the prompt compiler made of the cards recalled for one attempt; models/advised.py delivers it."""
 
@@ -215,7 +224,9 @@ class Advice:
     """Worked examples as (user, assistant) turns, the most relevant last."""
     injections: tuple[Injection, ...] = ()
     blocked: tuple[Blocked, ...] = ()
-    """Cards that were to be shown, and weren't."""
+    """Cards that the screen kept out."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Cards that were recalled and aren't shown for another reason; those held out are among the injections too."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to deliver."""
@@ -230,6 +241,10 @@ class AttemptRecord:
     output: str
     evaluation: ReflectionEvaluation | None = None
     injections: tuple[Injection, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    """Cards that the screen kept out of its advice."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Cards that its advice was made without, and why."""
     advice_delivered: bool = False
     """Whether a model call really carried the advice."""
     lesson_ids: tuple[str, ...] = ()

@@ -66,10 +66,16 @@ class RunResult:
 
     @property
     def reflection(self) -> "ReflectionResult":
-        """What a `ReflectionPattern` came to. Raises `ConfigError` where the run's architecture was none."""
+        """What a `ReflectionPattern` came to; within a `Reflexion`, in the attempt that is the answer.
+
+        Raises `ConfigError` where the run's architecture was none, or ended without any output.
+        """
         found = self.metadata.get("reflection")
         if found is None:
-            raise ConfigError("this run has no reflection history: its architecture wasn't a ReflectionPattern")
+            raise ConfigError(
+                "this run has no reflection history: its architecture wasn't a ReflectionPattern, or it ended before "
+                "there was any output"
+            )
         return cast("ReflectionResult", found)
 
     @property
@@ -209,7 +215,8 @@ class Run:
         score = evaluation.overall_score if evaluation else None
         if status is None:
             good = session.satisfied if session.satisfied is not None else (score or 0.0) >= self.threshold
-            status = "unevaluated" if score is None else "satisfied" if good else "unsatisfied"
+            bad = "escalated" if session.escalated else "unsatisfied"
+            status = "unevaluated" if score is None else "satisfied" if good else bad
         return RunRecord(
             run_id=session.id,
             task=session.task,

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from wisen import BlockMemory, MemoryCard, MemoryKind, MemoryStatus, PromptCompiler, RecallHit, Situation
+from wisen import (
+    BlockMemory,
+    CardFilter,
+    MemoryCard,
+    MemoryKind,
+    MemoryScope,
+    MemoryStatus,
+    PromptCompiler,
+    RecallHit,
+    Situation,
+)
 from wisen.cards import CardEvidence, Provenance
 from wisen.errors import ConfigError, RecallBlockedError
 from wisen.memory.compiler import OwnRun, Recalled
@@ -82,10 +92,11 @@ def test_held_out_cards_are_logged_and_not_shown() -> None:
 
 
 def test_what_does_not_fit_is_left_out() -> None:
-    cards = [recalled(episode(f"prompt {number} " + "x" * 200, "answer")) for number in range(10)]
+    cards = [recalled(episode(f"prompt {number} " + "a few words " * 17, "answer")) for number in range(10)]
     advice = PromptCompiler(max_tokens=120).compile(cards)
     assert len(advice.turns) == 2
     assert len(advice.injections) == 2
+    assert [one.why for one in advice.left_out] == ["no room"] * 8
 
 
 @given(st.text())
@@ -101,25 +112,74 @@ def test_same_input_gives_the_same_bytes() -> None:
     assert PromptCompiler().compile(cards) == PromptCompiler().compile(cards)
 
 
-@pytest.mark.parametrize("options", [{"episodes": "poem"}, {"max_tokens": 0}])
+@pytest.mark.parametrize("options", [{"episodes": "poem"}, {"max_tokens": 0}, {"diversity": 1.5}])
 def test_bad_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match="PromptCompiler"):
         PromptCompiler(**options)  # type: ignore[arg-type]
 
 
 def test_evidence_moves_the_order_and_only_for_its_model_and_layout() -> None:
-    def seen(**counts: int) -> MemoryCard:
-        evidence = (CardEvidence(model="m", layout="l", **counts),)
-        return MemoryCard(kind=MemoryKind.LESSON, content=str(counts), evidence=evidence)
+    def seen(with_it: int, without_it: int) -> MemoryCard:
+        counts = CardEvidence(
+            model="m", layout="l", shown=40, shown_successes=with_it, held_out=40, held_out_successes=without_it
+        )
+        return MemoryCard(kind=MemoryKind.LESSON, content=f"{with_it} {without_it}", evidence=(counts,))
 
-    helps = seen(shown=40, shown_successes=36, held_out=40, held_out_successes=10)
-    harms = seen(shown=40, shown_successes=5, held_out=40, held_out_successes=30)
+    helps = seen(36, 10)
+    harms = seen(5, 30)
     assert effect(helps, model="m", layout="l") > 0.4
     assert effect(harms, model="m", layout="l") < -0.4
     assert effect(helps, model="other", layout="l") == 0.0
     hits = [RecallHit(card=card, relevance=0.5, reasons=()) for card in (harms, helps)]
     assert [hit.card for hit in rank(hits, model="m", layout="l")] == [helps, harms]
     assert [hit.card for hit in rank(hits, model="other", layout="l")] == [harms, helps]
+
+
+def test_replays_are_evidence_too() -> None:
+    def replayed(gained: int, lost: int) -> MemoryCard:
+        evidence = (
+            CardEvidence(model="m", layout="l", gained=gained, lost=lost),
+            CardEvidence(model="m", layout="l", propensity=0.85, shown=10, held_out=10),
+        )
+        return MemoryCard(kind=MemoryKind.LESSON, evidence=evidence)
+
+    assert effect(replayed(20, 2), model="m", layout="l") > 0.3
+    assert effect(replayed(2, 20), model="m", layout="l") < -0.3
+    assert effect(replayed(2, 0), model="m", layout="l") < 0.1
+
+
+def test_cards_meant_for_the_task_come_first_among_equals() -> None:
+    general = MemoryCard(kind=MemoryKind.LESSON, content="For all.")
+    meant = MemoryCard(kind=MemoryKind.LESSON, content="For routing.", scope=MemoryScope(task_types=("routing",)))
+    hits = [RecallHit(card=card, relevance=0.5, reasons=()) for card in (general, meant)]
+    where = CardFilter(tenant="", task_type="routing")
+    assert [hit.card for hit in rank(hits, model="m", layout="l", where=where)] == [meant, general]
+    assert [hit.card for hit in rank(hits, model="m", layout="l")] == [general, meant]
+
+
+@given(st.permutations(range(5)))
+def test_a_correction_outranks_what_it_corrects(order: list[int]) -> None:
+    texts = ("Guess.", "Ask first.", "Read the header.", "Read both headers.")
+    row = [
+        MemoryCard(kind=MemoryKind.LESSON, content=text, id=str(number), supersedes=str(number - 1) if number else "")
+        for number, text in enumerate(texts)
+    ]
+    row.append(MemoryCard(kind=MemoryKind.LESSON, content="Name the team.", id="4"))
+    hits = [RecallHit(card=row[at], relevance=1.0 - place / 10, reasons=()) for place, at in enumerate(order)]
+    ranked = [hit.card.id for hit in rank(hits, model="m", layout="l")]
+    assert [one for one in ranked if one != "4"] == ["3", "2", "1", "0"]
+    advice = PromptCompiler().compile([recalled(row[at]) for at in order])
+    assert {one.card_id for one in advice.injections} == {"3", "4"}
+    assert {one.card_id: one.why for one in advice.left_out}["0"] == "superseded by card 1"
+
+
+def test_cards_that_refer_to_each_other_end_nothing() -> None:
+    cards = [
+        MemoryCard(kind=MemoryKind.LESSON, content=one, id=one, supersedes=other) for one, other in ("ab", "ba", "cc")
+    ]
+    hits = [RecallHit(card=card, relevance=0.5, reasons=()) for card in cards]
+    assert len(rank(hits, model="m", layout="l")) == 3
+    assert not PromptCompiler().compile([recalled(card) for card in cards])
 
 
 def test_few_uses_move_little() -> None:

@@ -10,25 +10,29 @@ from typing import Literal
 
 from wisen.architectures.keeping import Keeper
 from wisen.architectures.selection import SELECTIONS, Selection
-from wisen.architectures.turn import DERIVED, Turn, as_card, as_recalled, chain, shown_ids
+from wisen.architectures.turn import DERIVED, Turn, as_card, as_recalled, chain, hurts, shown_ids
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
 from wisen.errors import BudgetExceededError, ConfigError, WisenError
-from wisen.events import Degraded, Escalated, Event, LessonProduced, described
+from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, described
 from wisen.memory.compiler import OwnRun, PromptCompiler
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
+from wisen.memory_ci.trial import observe
+from wisen.memory_ci.verdicts import DEFAULT_RULE
 from wisen.models.structured import constrained_settings
 from wisen.protocols import Evaluator, Reflector, Reports, Screen, bound_to_run
 from wisen.recall import CardFilter, RecallHit
-from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
+from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, RunRecord, Task
 from wisen.screening.screens import DefaultScreen
 from wisen.session import AgentSession, Dependencies
 
-_Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate"]
-_NEAR_LESSONS = ("reflect", "screen", "persist")
+_Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
+_NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
 _KEEPS = ("verified", "all", "none")
+_TO_CHOOSE_FROM = 2
+"""How many times as many cards as may be shown are recalled: some will be alike, and some won't fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,7 @@ class Learner:
         self._own_cards: dict[str, MemoryCard] = {}
         self._report_ids: list[str] = []
         self._recalled: list[RecallHit] | None = None
+        self._told_before: frozenset[str] = frozenset()
         self._attempt = 0
         self._judge = deps.evaluator or parts.evaluator
         self._evaluator = bound_to_run(self._judge, deps.bind)
@@ -121,6 +126,7 @@ class Learner:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
         self._attempt = attempt
         advice = await self._recall(attempt)
+        self._told_before = frozenset(one.card_id for one in advice.injections)
         self._session.messages = []
         self._session.output = ""
         self._session.structured = None
@@ -138,7 +144,16 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
-        return parts.options.compiler.compile([as_recalled(one) for one in drawn], own=own, block=block)
+        recalled = [as_recalled(one, barred=self._barred(one.hit.card)) for one in drawn]
+        return await parts.options.compiler.compile_for(
+            self._deps.model, recalled, own=own, block=block, most=parts.top_k
+        )
+
+    def _barred(self, card: MemoryCard) -> str:
+        rule = self._parts.ci.rule if self._parts.ci else DEFAULT_RULE
+        layout = self._parts.options.compiler.layout
+        harmful = card.evidence and hurts(card, model=self._deps.model.model_name, layout=layout, rule=rule)
+        return "hurts (evidence)" if harmful else ""
 
     def _rejections_to_name(self) -> tuple[str, ...]:
         """Rejected answers, unless a constraint keeps the model from repeating them: then the prompt stays as it is."""
@@ -150,10 +165,10 @@ class Learner:
     async def _drawn(self, ci: MemoryCI) -> list[Drawn]:
         task = self._task
         where = CardFilter(tenant=task.tenant, agent_role=self._deps.agent, task_type=task.type, tools=task.tools)
-        room = self._parts.top_k + len(self._own_cards)
+        by_similarity = isinstance(ci.ranker, BySimilarity)
+        room = self._parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(self._own_cards)
         self._recalled = None
         drawn = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
-        by_similarity = isinstance(ci.ranker, BySimilarity)
         # Other rankers' hits needn't be alike, so near-duplicates are searched for.
         self._recalled = [one.hit for one in drawn] if by_similarity else None
         known = {
@@ -164,8 +179,10 @@ class Learner:
         layout = self._parts.options.compiler.layout
         ranked = [one.hit for one in others.values()]
         if by_similarity:
-            ranked = rank(ranked, model=self._deps.model.model_name, layout=layout)
-        return [others[hit.card.id] for hit in ranked[: self._parts.top_k]]
+            ranked = rank(ranked, model=self._deps.model.model_name, layout=layout, where=where)
+        # What the attempt before was told comes first, so that the attempts' prompts begin alike.
+        ranked.sort(key=lambda hit: hit.card.id not in self._told_before)
+        return [others[hit.card.id] for hit in ranked]
 
     def judged(self) -> ReflectionEvaluation | None:
         """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
@@ -192,6 +209,23 @@ class Learner:
         session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
         turn.evaluation = evaluation
         return evaluation
+
+    async def weigh(self, turn: Turn, threshold: float) -> Sequence[CardMoved]:
+        """Count a first attempt's outcome on the cards that were drawn for it; says which of them that has moved.
+
+        It is done as soon as the outcome is known, so that nothing later in the run can lose it.
+        """
+        ci = self._parts.ci
+        if ci is None or turn.attempt > 1 or not turn.advice.injections:
+            return ()
+        model, attempts = self._deps.model.model_name, (self.record(turn),)
+        record = RunRecord(run_id=self._session.id, task=self._task, model=model, attempts=attempts)
+        layout, now = self._parts.options.compiler.layout, self._deps.clockwork.now()
+        try:
+            return await observe(ci, record, layout=layout, threshold=threshold, at=now)
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the answer matters more
+            self.degraded("trial", error, "counting this run on the cards it tried", turn.attempt)
+        return ()
 
     async def learn(self, turn: Turn, evaluation: ReflectionEvaluation, *, met: bool) -> AsyncIterator[Event]:
         """Keep what an attempt taught: a good answer itself, a lesson of a bad one, nothing of an unknown score."""
@@ -340,6 +374,8 @@ class Learner:
             output=self._session.output,
             evaluation=turn.evaluation,
             injections=turn.advice.injections,
+            blocked=turn.advice.blocked,
+            left_out=turn.advice.left_out,
             advice_delivered=turn.carried,
             lesson_ids=tuple(turn.lesson_ids),
             usage=meter.spent.minus(turn.spent_before),

@@ -1,7 +1,7 @@
 """Holds callers with loops of their own to the Reflexion protocol: report a failure before beginning the next task."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from wisen.architectures.keeping import rules_of
@@ -17,11 +17,19 @@ from wisen.recall import CardFilter
 from wisen.records import Advice, Clockwork, ReflectionEvaluation, Task, Trace
 from wisen.reflection.report import ReportReflector
 from wisen.reports import DecisionReport, FailedReport, PartialReport, Report, SuccessReport, from_markdown
+from wisen.screening.names import clean_agent
 
 Outcome = Literal["failed", "partial", "success"]
 
 _KINDS: dict[Outcome, type[Report]] = {"failed": FailedReport, "partial": PartialReport, "success": SuccessReport}
 _MANDATORY = ("failed", "partial")
+
+
+@dataclass(slots=True)
+class _Tries:
+    """How many tries of a chain were begun, whichever of its reports they began from."""
+
+    begun: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +46,8 @@ class BegunTask:
     attempt: int = 1
     chain: tuple[MemoryCard, ...] = ()
     """What earlier tries of this chain have reported."""
+    tries: _Tries = field(default_factory=_Tries, repr=False, compare=False)
+    """Shared by all tries of the chain."""
 
     @property
     def brief(self) -> str:
@@ -61,7 +71,7 @@ class ReflexionProtocol:
     """Holds callers with loops of their own to the protocol: no next task before the report of a failed one.
 
     It is meant to live as long as the program, and for any number of agents and concurrent tasks; what is owed isn't
-    kept beyond its life.
+    kept beyond its life. A task that is begun and never finished owes nothing, and is remembered.
 
     Args:
         store: Where reports go; a bare store shows what passed its screen, ranked `ByTaskType`.
@@ -71,6 +81,9 @@ class ReflexionProtocol:
         on_escalation: Hears of tasks whose last retry failed.
         watch: Hears what was kept, and what had to be gone without.
         clockwork: Clock and ids.
+
+    Raises:
+        ConfigError: `retries` is negative.
 
     """
 
@@ -85,6 +98,8 @@ class ReflexionProtocol:
         watch: Callable[[Event], None] | None = None,
         clockwork: Clockwork | None = None,
     ) -> None:
+        if retries < 0:
+            raise ConfigError(f"ReflexionProtocol(retries={retries!r}): must be 0 or more")
         self._ci = guarded(store, last=last)
         self._reflector = reflector if reflector is not None else ReportReflector()
         self._last = last
@@ -94,22 +109,29 @@ class ReflexionProtocol:
         self._clockwork = clockwork if clockwork is not None else Clockwork()
         self._open: dict[str, BegunTask] = {}
         self._owed: dict[tuple[str, str], dict[str, None]] = {}
+        self._drafts: dict[str, Report] = {}
 
     def owed(self, agent: str, *, tenant: str = "") -> tuple[str, ...]:
         """The ids of tasks of which this agent owes a report."""
-        return tuple(self._owed.get((tenant, agent), ()))
+        return tuple(self._owed.get((tenant, " ".join(agent.split())), ()))
 
     async def begin(self, task: str | Task, agent: str, *, retry_of: FiledTask | None = None) -> BegunTask:
         """Begin a task, or another try at one, with what earlier reports say about it.
 
-        Raises `ReflectionRequiredError` while the agent owes a report, `ConfigError` when no retry is left, and
-        `StoreError` when the reports can't be read.
+        A retry belongs to the agent and tenant of the task before, and counts from its beginning.
+
+        Raises `ReflectionRequiredError` while the agent owes a report, `ConfigError` when no retry is left, for another
+        agent's or tenant's task, and for an agent's name that may not be kept, and `StoreError` when the reports can't
+        be read.
         """
         task = Task(prompt=task) if isinstance(task, str) else task
-        begun = self._numbered(task, agent, retry_of)
+        begun = self._numbered(task, clean_agent(agent), retry_of)
         self._refuse_owing(begun)
         advice = await self._advice(begun)
         self._refuse_owing(begun)  # another task of the agent may have failed meanwhile
+        if retry_of is not None:  # another retry may have been begun meanwhile
+            begun = replace(begun, attempt=self._next_attempt(retry_of))
+            begun.tries.begun = begun.attempt
         begun = replace(begun, advice=advice)
         if advice.blocked:
             self._emit(LessonsBlocked(attempt=begun.attempt, blocked=advice.blocked))
@@ -134,7 +156,8 @@ class ReflexionProtocol:
 
         Raises:
             ConfigError: The task isn't open, or the report is of another kind than the outcome.
-            ReflectionError: The screen rejected the report that was given.
+            ReflectionError: The screen rejected the report that was given, or even one that holds nothing but that the
+                task failed.
             StoreError: It can't be kept.
             BudgetExceededError: The reflector's model has no budget left.
         """
@@ -156,6 +179,7 @@ class ReflexionProtocol:
             self._open[begun.id] = begun
             raise
         debts.pop(begun.id, None)
+        self._drafts.pop(begun.id, None)
         last = outcome in _MANDATORY and begun.attempt > self._retries
         filed = FiledTask(begun=begun, outcome=outcome, cards=tuple(cards), escalated=last)
         if last:
@@ -175,7 +199,7 @@ class ReflexionProtocol:
 
         Raises what `finish` raises, and `ModelError` where the model fails.
         """
-        report = decision
+        agent, report = clean_agent(agent), decision
         if isinstance(report, str):
             report = await self._writer(agent, begun).decide(report, context=context)
         where = begun or BegunTask(
@@ -193,17 +217,25 @@ class ReflexionProtocol:
         before = retry_of.begun
         if retry_of.outcome not in _MANDATORY:
             raise ConfigError(f"task {before.id!r} was a success; there is nothing to retry")
-        if before.attempt > self._retries:
-            raise ConfigError(f"task {before.chain_id!r} has used up its {self._retries} retries, and was escalated")
+        if (before.task.tenant, before.agent) != (task.tenant, agent):
+            raise ConfigError(f"task {before.id!r} is another agent's or tenant's; only its own can be retried")
         return BegunTask(
             id=id_,
             agent=agent,
             task=task,
             advice=Advice(),
             chain_id=before.chain_id,
-            attempt=before.attempt + 1,
+            attempt=self._next_attempt(retry_of),
             chain=(*before.chain, *retry_of.cards),
+            tries=before.tries,
         )
+
+    def _next_attempt(self, retry_of: FiledTask) -> int:
+        before = retry_of.begun
+        attempt = max(before.attempt, before.tries.begun) + 1
+        if attempt > self._retries + 1:
+            raise ConfigError(f"task {before.chain_id!r} has used up its {self._retries} retries")
+        return attempt
 
     def _refuse_owing(self, begun: BegunTask) -> None:
         if owed := self.owed(begun.agent, tenant=begun.task.tenant):
@@ -249,12 +281,18 @@ class ReflexionProtocol:
             except WisenError as error:
                 self._degraded("reflect", error, "the report of a success", begun.attempt)
                 return []
-        written = await writer.report(outcome, begun.task, output, evaluation, trace)
+        written = self._drafts.get(begun.id)  # where a store failed in the middle, the report isn't written anew
+        if not isinstance(written, _KINDS[outcome]):
+            written = await writer.report(outcome, begun.task, output, evaluation, trace)
+            self._drafts[begun.id] = written
         kept, _ = await self._keep(self._cards(written), begun, evaluation)
         if not kept:
             fuller, bare = writer.plain(begun.task, evaluation, trace)
             kept, _ = await self._keep([fuller], begun, evaluation)
             kept = kept or (await self._keep([bare], begun, evaluation, bare=True))[0]
+        if not kept:
+            name = self._ci.screen.name
+            raise ReflectionError(f"screen {name!r} rejects even a report that says nothing but that the task failed")
         return kept
 
     def _writer(self, agent: str, begun: BegunTask | None) -> ReportReflector:

@@ -25,9 +25,10 @@ from wisen.events import (
     MaxAttemptsReached,
     ThresholdMet,
 )
+from wisen.memory.compiler import PromptCompiler
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.models.advised import advised
-from wisen.protocols import Architecture, Reflector, VectorStore
+from wisen.protocols import Architecture, Evaluator, Reflector, VectorStore
 from wisen.reflection.sentence import SentenceReflector
 from wisen.session import AgentSession, Dependencies
 
@@ -99,6 +100,16 @@ class Reflexion:
         """Where lessons are kept as cards; `None` in block mode."""
         return self._parts.ci.store if self._parts.ci else None
 
+    @property
+    def evaluator(self) -> Evaluator:
+        """What judges attempts where neither the run nor the agent brings an evaluator."""
+        return self._parts.evaluator
+
+    @property
+    def compiler(self) -> PromptCompiler:
+        """What makes advice of recalled cards."""
+        return self._parts.options.compiler
+
     def declared_workers(self) -> Mapping[str, object]:
         """The workers of the base."""
         return self.base.declared_workers()
@@ -148,6 +159,8 @@ class Reflexion:
         met = turn.score is not None and turn.score >= self.threshold
         if turn.score is not None and met:
             yield ThresholdMet(attempt=turn.attempt, score=turn.score)
+        for moved in await learner.weigh(turn, self.threshold):
+            yield moved
         turn.accepted = session.settled and bool(session.satisfied)
         if met or not turn.accepted:
             async for event in learner.learn(turn, evaluation, met=met):

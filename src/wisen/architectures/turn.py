@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wisen.cards import MemoryCard, MemoryKind
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ReflectionError
 from wisen.memory.compiler import Recalled
 from wisen.memory_ci.pipeline import Drawn
+from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, replay_verdict, trial_verdict
 from wisen.records import Advice, Injection, ReflectionEvaluation, TokenUsage
 from wisen.reports import card_to_report, to_markdown
 
@@ -69,7 +70,21 @@ def chain(cards: Sequence[MemoryCard]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def as_recalled(drawn: Drawn) -> Recalled:
+def hurts(card: MemoryCard, *, model: str, layout: str, rule: Rule = DEFAULT_RULE) -> bool:
+    """Whether replays or the trial say that the card does harm to this model, with this layout of the prompt.
+
+    What a person has promoted and pinned is that person's to judge.
+    """
+    if card.pinned and card.status is MemoryStatus.PROMOTED:
+        return False
+    return any(
+        "hurts" in (replay_verdict(seen.gained, seen.lost, rule), trial_verdict(seen, seen.propensity, rule))
+        for seen in card.evidence
+        if (seen.model, seen.layout) == (model, layout)
+    )
+
+
+def as_recalled(drawn: Drawn, *, barred: str = "") -> Recalled:
     """A drawn card on its way into the advice, with what is logged of it."""
     hit = drawn.hit
     injection = Injection(
@@ -80,7 +95,7 @@ def as_recalled(drawn: Drawn) -> Recalled:
         shown=drawn.shown,
         propensity=drawn.propensity,
     )
-    return Recalled(card=hit.card, injection=injection)
+    return Recalled(card=hit.card, injection=injection, barred=barred)
 
 
 def shown_ids(advice: Advice) -> tuple[str, ...]:

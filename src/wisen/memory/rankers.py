@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, normalized
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, normalized
 from wisen.errors import ConfigError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 
-REPORTS = (MemoryKind.REFLECTION, MemoryKind.PROCEDURE, MemoryKind.DECISION)
+REPORTS = REPORT_KINDS
 """The kinds of cards that reports are kept as."""
 
 _NEVER = (MemoryStatus.ARCHIVED, MemoryStatus.REJECTED)

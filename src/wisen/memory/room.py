@@ -1,0 +1,49 @@
+"""What fits into a prompt's bound on tokens: the own run's words first, then the block, then cards."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from wisen.memory.frame import BLOCK_HEADING, FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, item, quoted
+from wisen.memory.tokens import TokenCounter
+from wisen.stores.blocks import bounded
+
+
+class Room:
+    """Counts down as texts are taken in; the frame is paid for by the first text that stands in it."""
+
+    def __init__(self, tokens: int, count: TokenCounter) -> None:
+        self._left = tokens
+        self._count = count
+        self._frame = count(FRAME)
+
+    def fits(self, *texts: str, framed: bool, take: bool = True) -> bool:
+        """Whether there is room for these texts; takes it, if there is."""
+        size = sum(map(self._count, texts)) + (self._frame if framed else 0)
+        if size > self._left:
+            return False
+        if take:
+            self._left -= size
+            self._frame = 0 if framed else self._frame
+        return True
+
+    def own(self, own: OwnRun) -> OwnRun:
+        """What fits of the own run's words, the newest first."""
+        lessons, rejected = list[str](), list[str]()
+        for lesson, answer in zip_longest(reversed(own.lessons), reversed(own.rejected)):
+            for text, kept, heading in ((lesson, lessons, LESSONS_HEADING), (answer, rejected, REJECTED_HEADING)):
+                if text is not None and self.fits(*_line(text, heading if not kept else ""), framed=True):
+                    kept.insert(0, text)
+        return OwnRun(lessons=tuple(lessons), rejected=tuple(rejected))
+
+    def block(self, text: str) -> str:
+        """The newest lines of a block that fit."""
+        while text and not self.fits(BLOCK_HEADING, f"{quoted(text)}\n", framed=True):
+            room = self._left - self._frame - self._count(BLOCK_HEADING) - 1
+            limit = min(len(text) - 1, len(text) * room // max(1, self._count(quoted(text))))
+            text = bounded(text, limit) if limit > 0 else ""
+        return text
+
+
+def _line(text: str, heading: str) -> Sequence[str]:
+    line = f"{item(text)}\n"
+    return (f"{heading}\n", line) if heading else (line,)
