@@ -31,6 +31,10 @@ class MemoryKind(StrEnum):
     CRITIC_CALIBRATION = "critic_calibration"
 
 
+REPORT_KINDS = (MemoryKind.REFLECTION, MemoryKind.PROCEDURE, MemoryKind.DECISION)
+"""The kinds of cards that reports are kept as: each agent's own, however alike two agents' are."""
+
+
 class MemoryStatus(StrEnum):
     """How far a card has come on the way into other runs' prompts."""
 
@@ -113,14 +117,41 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardEvidence:
-    """What uses of a card showed, for one model and prompt layout."""
+    """What uses of a card showed, for one model and prompt layout, under one trial's conditions."""
 
     model: str = ""
     layout: str = ""
+    propensity: float = 0.0
+    """The probability with which these runs showed the card; 0 where nothing was drawn, as in replays."""
+    judged: bool = False
+    """Whether a model's opinion, and not a check, decided on these runs."""
     shown: int = 0
     shown_successes: int = 0
     held_out: int = 0
     held_out_successes: int = 0
+    gained: int = 0
+    """Pairs of replays that were solved with the card only."""
+    lost: int = 0
+    """Pairs of replays that were solved without the card only."""
+    ties: int = 0
+    """Pairs of replays in which the card made no difference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """That a card's status was changed, by whom, why, and on which evidence.
+
+    Where a person pinned the card or let it go, it stayed: `before` and `after` are the same.
+    """
+
+    at: datetime
+    before: MemoryStatus
+    after: MemoryStatus
+    why: str
+    by: str = ""
+    """"human", "screen", "trial", "replay", "rollback" …"""
+    evidence: CardEvidence | None = None
+    """The counts as they stood, where counts decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +180,12 @@ class MemoryCard:
     """How many near-identical cards were counted instead of stored."""
     note: str = ""
     """Why a rule or a person gave it its status; never a rejected text."""
+    history: tuple[Move, ...] = ()
+    """Its moves between statuses since it was stored, oldest first; written by `memory_ci.status.move`."""
+    pinned: bool = False
+    """Whether only people may change its status."""
+    observed: tuple[str, ...] = ()
+    """Short hashes of the last runs that `evidence` counts, newest last, so that none is counted twice."""
     supersedes: str = ""
     superseded_by: str = ""
     id: str = ""
@@ -175,12 +212,18 @@ class MemoryCard:
     def duplicate_key(self) -> str:
         """Equal for cards of one kind and scope, both verified or both not, whose texts differ only in spacing or form.
 
-        Of rejected cards no text is kept to compare, so each is its own.
+        Reports are alike only where they are the same agent's. Of rejected cards no text is kept to compare, so each is
+        its own.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
         words = _respaced(self.text), _respaced(self.situation.text)
-        return _digest(self.kind.value, self.scope.text, str(self.provenance.verified), *words)
+        return _digest(self.kind.value, self.reporter, self.scope.text, str(self.provenance.verified), *words)
+
+    @property
+    def reporter(self) -> str:
+        """Whose report it is; "" for other kinds of cards, of which it doesn't matter who learned the same."""
+        return self.provenance.agent if self.kind in REPORT_KINDS else ""
 
     @property
     def is_episode(self) -> bool:
@@ -189,7 +232,10 @@ class MemoryCard:
         return self.kind is MemoryKind.SKILL_CARD and own and bool(self.situation.prompt)
 
     def with_status(self, status: MemoryStatus) -> "MemoryCard":
-        """The same card one version later, in another status."""
+        """The same card one version later, in another status, as a store may be told to keep it.
+
+        No more than that: what moves cards for a reason uses `memory_ci.status.move`, which records it.
+        """
         return replace(self, status=status, version=self.version + 1)
 
 

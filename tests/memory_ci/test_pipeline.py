@@ -1,5 +1,6 @@
 import asyncio
 import string
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +224,28 @@ def test_short_lesson_of_a_long_task_is_kept() -> None:
 def test_too_long_and_empty_texts_are_no_lessons() -> None:
     assert DefaultScreen().check(lesson("x" * 9_000)).findings[0].rule == "too-long"
     assert DefaultScreen().check(lesson(" ")).findings[0].rule == "empty"
+
+
+async def test_reports_of_two_agents_are_both_kept() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    first = MemoryCard(
+        kind=MemoryKind.REFLECTION,
+        content="Nine of ten prices were read, and the last page was never asked for.",
+        situation=Situation(prompt="Read all prices."),
+        provenance=Provenance(run_id="1", agent="alice"),
+    )
+    for run, agent, more in (("1", "alice", ""), ("2", "bob", " Sadly."), ("3", "alice", " Again.")):
+        source = Provenance(run_id=run, agent=agent)
+        await ci.submit(replace(first, content=first.content + more, provenance=source, id=""))
+    cards = await store.list(CardFilter())
+    assert sorted((card.provenance.agent, card.duplicates) for card in cards) == [("alice", 1), ("bob", 0)]
+
+
+async def test_a_correction_has_to_say_something_else_whoever_makes_it() -> None:
+    ci = MemoryCI(InMemoryVectorStore())
+    report = MemoryCard(kind=MemoryKind.REFLECTION, content="Read twice.", provenance=Provenance(agent="alice"))
+    await ci.submit(report)
+    same = replace(report, provenance=Provenance(agent="bob", run_id="2"), id="")
+    with pytest.raises(ConfigError, match="says what the card says"):
+        await ci.correct(report.id, same, "it is wrong")

@@ -1,15 +1,26 @@
 """A rollback takes back all that came from one place, and says what it can't take back."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from wisen import HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryKind, MemoryStatus, Situation, SQLiteVectorStore
+from wisen import (
+    HashEmbedder,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryStatus,
+    Situation,
+    SQLiteVectorStore,
+)
 from wisen.cards import MemoryScope, Provenance
-from wisen.errors import ConfigError
+from wisen.errors import ConfigError, StoreError
 from wisen.memory_ci.rollback import Left, Origin, rollback
 from wisen.recall import CardFilter, RecallQuery
 from wisen.records import AttemptRecord, Injection, RunRecord, Task
@@ -146,7 +157,32 @@ async def test_nothing_of_a_withdrawn_text_stays_in_the_file(tmp_path: Path) -> 
     async with SQLiteVectorStore(path, embedder=HashEmbedder()) as store:
         await store.add([card("the unmistakable zanzibar lesson", run="r1"), card("other", run="r2")])
         await rollback(store, Origin(run_id="r1"))
+        assert b"zanzibar" not in contents(tmp_path)  # a server may never close its store, and one that is killed can't
     assert b"zanzibar" not in contents(tmp_path)
+
+
+async def test_nothing_of_a_rejected_or_deleted_card_stays_in_the_open_file(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "store.db", embedder=HashEmbedder()) as store:
+        rejected, deleted = card("the unmistakable zanzibar lesson"), card("the unmistakable tasmania lesson")
+        await store.add([rejected, deleted])
+        await MemoryCI(store).reject(rejected.id, "it is wrong")
+        assert b"zanzibar" not in contents(tmp_path)
+        await store.delete([deleted.id])
+        assert b"tasmania" not in contents(tmp_path)
+
+
+async def test_a_rollback_beside_a_reader_is_done_and_says_what_stays(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with SQLiteVectorStore(path, embedder=HashEmbedder()) as store:
+        await store.add([card("the unmistakable zanzibar lesson", run="r1")])
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM cards").fetchone()
+            with pytest.raises(StoreError, match="is being read by another process"):
+                await rollback(store, Origin(run_id="r1"))
+            assert await kept(store) == set()
+        assert (await rollback(store, Origin(run_id="r1"))).withdrawn == ()
+        assert b"zanzibar" not in contents(tmp_path)
 
 
 def test_everything_at_once_and_times_without_a_zone_are_refused() -> None:

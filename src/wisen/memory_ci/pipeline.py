@@ -2,17 +2,23 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
-from wisen.errors import ConfigError
+from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.rankers import BySimilarity
-from wisen.memory_ci.status import reject
-from wisen.protocols import Finding, Ranker, Screen, VectorStore
+from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.status import HUMAN, move, pinned
+from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
+from wisen.protocols import Finding, Ranker, Screen, Scrubs, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.records import NEVER
+from wisen.screening.names import with_clean_names
 from wisen.screening.screens import DefaultScreen
 
 TrustPolicy = Literal["replayed", "trial", "screened"]
@@ -61,10 +67,12 @@ class MemoryCI:
         near_duplicate: Similarity (`difflib` ratio) from which a card is counted on a stored one instead of being
             stored.
         ranker: Which cards `recall` gives, and in which order; `BySimilarity()` by default.
+        rule: How much evidence a trial needs to promote a card or to archive it.
+        now: The clock, for cards' histories.
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a policy of its own
         self,
         store: VectorStore,
         *,
@@ -73,6 +81,8 @@ class MemoryCI:
         holdout: float = 0.15,
         near_duplicate: float = 0.9,
         ranker: Ranker | None = None,
+        rule: Rule = DEFAULT_RULE,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Refuse unknown policies and probabilities outside their range with `ConfigError`."""
         if trust not in _POLICIES:
@@ -87,28 +97,44 @@ class MemoryCI:
         self.holdout = holdout
         self.near_duplicate = near_duplicate
         self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
+        self.rule = rule
+        self.now = now
 
     async def submit(self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
         `among` are the hits of a recall for the card's situation, where there was one just now: near-duplicates are
         looked for there, which spares a search. Of a rejected card the store keeps id, provenance and reason, and none
-        of its text.
+        of its text. What a card claims of its own status, evidence and history counts for nothing here. Raises
+        `ConfigError` for names that may not be kept, as `with_clean_names` does, and then stores nothing.
         """
+        return await self._take_in(card, among)
+
+    async def _take_in(
+        self, card: MemoryCard, among: Sequence[RecallHit] | None = None, *, corrects: str = "", why: str = ""
+    ) -> Submission:
+        card, named = with_clean_names(card)
+        at = card.provenance.created_at if card.provenance.created_at != NEVER else self.now()
         verdict = self.screen.check(card)
+        findings = (*verdict.findings, *named)
         if verdict.card is None:
             note = f"screen {self.screen.name}: {', '.join(_rules(verdict.findings))}"
-            await self.store.add([reject(card, note=note)])
-            return Submission(outcome="rejected", card_id=card.id, card=None, findings=verdict.findings)
-        screened = replace(verdict.card, status=MemoryStatus.QUARANTINED, id=_id_of(verdict.card, card))
-        twin = await self._near_duplicate_of(screened, among)
+            rejected = move(_candidate(card, corrects), MemoryStatus.REJECTED, note=note, at=at, by="screen")
+            await self.store.add([replace(rejected, version=card.version)])
+            return Submission(outcome="rejected", card_id=card.id, card=None, findings=findings)
+        passed = replace(_candidate(verdict.card, corrects), id=_id_of(verdict.card, card))
+        note = f"passed screen {self.screen.name}{why}"
+        moved = move(passed, MemoryStatus.QUARANTINED, note=note, at=at, by="screen")
+        screened = replace(moved, note=passed.note, version=passed.version)
+        # A correction is like what it corrects, and yet another card.
+        twin = None if corrects else await self._near_duplicate_of(screened, among)
         if twin is not None:
             # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
             await self.store.add([replace(twin, id=screened.id)])
-            return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=verdict.findings)
+            return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=findings)
         written = (await self.store.add([screened]))[0]
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
-        return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=verdict.findings)
+        return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=findings)
 
     async def recall(self, situation: Situation, where: CardFilter, *, run_id: str, k: int = 5) -> list[Drawn]:
         """What fits `situation` and the trust policy lets this run know of, best first; held-out cards are among them.
@@ -123,7 +149,100 @@ class MemoryCI:
         )
         # Whatever a store or ranker gives: what the filter doesn't accept goes no further.
         hits = [hit for hit in await self.ranker.hits(self.store, query) if query.filter.accepts(hit.card)]
-        return [self._draw(hit, run_id) for hit in hits if not hit.card.superseded_by]
+        hits = [hit for hit in hits if not hit.card.superseded_by]
+        corrected = {hit.card.supersedes for hit in hits}  # also where a correction's second half is yet to be written
+        return [self._draw(hit, run_id) for hit in hits if hit.card.id not in corrected]
+
+    async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
+        """Submit `new_card` in place of a card that is wrong: that one is recalled no more, and both are kept.
+
+        The correction has to pass the screen, and is on trial as any other card is. Raises `ConfigError` where it can't
+        be one: without a reason, of a card that is rejected or corrected already, with another tenant, or with the same
+        words. Of two corrections at once the later one is refused so, and its card stays, as one of its own.
+        """
+        old = (await self.store.get([card_id]))[0]
+        _check_correction(old, new_card, why)
+        submission = await self._take_in(new_card, corrects=card_id, why=f"; corrects {card_id}: {why}")
+        if submission.outcome == "rejected":
+            return submission
+        if submission.card_id == card_id:
+            raise ConfigError(f"the correction of card {card_id!r} says what the card says; write what is right")
+        await self._take_up(submission.card_id, instead_of=card_id)
+
+        def superseded(card: MemoryCard) -> MemoryCard | None:
+            if card.superseded_by not in ("", submission.card_id):
+                raise _corrected_already(card)
+            return replace(card, superseded_by=submission.card_id)
+
+        await change_card(self.store, card_id, superseded)
+        return submission
+
+    async def _take_up(self, new_id: str, *, instead_of: str) -> None:
+        """Make sure that the correction holds: what it says may have been stored before, and been corrected since."""
+        new = (await self.store.get([new_id]))[0]
+        if new.status is MemoryStatus.REJECTED:
+            raise ConfigError(f"the correction says what card {new_id!r} said, which is rejected")
+        if new.superseded_by and instead_of not in await self._later_than(new):
+            raise ConfigError(f"the correction says what card {new_id!r} says, which {new.superseded_by!r} corrects")
+
+        def holding(card: MemoryCard) -> MemoryCard | None:
+            held = replace(card, superseded_by="", supersedes=instead_of)
+            return None if held == card else held
+
+        await change_card(self.store, new_id, holding)
+
+    async def _later_than(self, card: MemoryCard) -> list[str]:
+        """What corrects the card, what corrects that, and so on, as far as it is stored."""
+        later: list[str] = []
+        with suppress(CardNotFoundError):
+            while card.superseded_by and card.superseded_by not in later:
+                later.append(card.superseded_by)
+                card = (await self.store.get([card.superseded_by]))[0]
+        return later
+
+    async def promote(self, card_id: str, why: str) -> MemoryCard:
+        """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.PROMOTED, why)
+
+    async def archive(self, card_id: str, why: str) -> MemoryCard:
+        """Keep a card and show it no more. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.ARCHIVED, why)
+
+    async def quarantine(self, card_id: str, why: str) -> MemoryCard:
+        """Put a promoted or archived card on trial again, with new counts. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.QUARANTINED, why)
+
+    async def reject(self, card_id: str, why: str) -> MemoryCard:
+        """Withdraw a card for good, text and all; what it had corrected holds again. Raises as `move` does."""
+        rejected = await self._move(card_id, MemoryStatus.REJECTED, why)
+        if rejected.supersedes:
+            with suppress(CardNotFoundError):
+                await change_card(
+                    self.store,
+                    rejected.supersedes,
+                    lambda old: replace(old, superseded_by="") if old.superseded_by == card_id else None,
+                )
+        if isinstance(self.store, Scrubs):
+            await self.store.scrub()
+        return rejected
+
+    async def pin(self, card_id: str, why: str) -> MemoryCard:
+        """Keep rules and trials from moving a card. Raises `ConfigError` for a rejected one, or without a reason."""
+        return await self._pin(card_id, why, on=True)
+
+    async def unpin(self, card_id: str, why: str) -> MemoryCard:
+        """Let rules and trials move the card again."""
+        return await self._pin(card_id, why, on=False)
+
+    async def _move(self, card_id: str, status: MemoryStatus, why: str) -> MemoryCard:
+        at = self.now()
+        moved = await change_card(self.store, card_id, lambda card: move(card, status, note=why, at=at, by=HUMAN))
+        return moved if moved is not None else (await self.store.get([card_id]))[0]
+
+    async def _pin(self, card_id: str, why: str, *, on: bool) -> MemoryCard:
+        at = self.now()
+        changed = await change_card(self.store, card_id, lambda card: pinned(card, on=on, why=why, at=at))
+        return changed if changed is not None else (await self.store.get([card_id]))[0]
 
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""
@@ -146,7 +265,9 @@ class MemoryCI:
     def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
         if old.kind is not new.kind or old.scope != new.scope or new.provenance.verified > old.provenance.verified:
             return False  # a verified card is worth more than an opinion that reads like it
-        if new.kind is MemoryKind.SKILL_CARD:
+        if old.reporter != new.reporter:
+            return False  # each agent owes its own reports, and is shown its own
+        if new.kind is MemoryKind.SKILL_CARD and not (old.strategy or new.strategy):
             # Alike tasks with the same answer show where it holds, and with another one where it ends: both are worth
             # having.
             return old.content == new.content and old.situation.key == new.situation.key
@@ -158,9 +279,40 @@ class MemoryCI:
 
 
 def _id_of(screened: MemoryCard, card: MemoryCard) -> str:
-    """The card's own id, or a new one where it was computed of a text that isn't kept: a short secret could be guessed."""
+    """The card's own id, or a new one where it was computed of a text that isn't kept, which could be guessed."""
     computed = screened is not card and card.id == replace(card, id="").id
     return "" if computed else card.id
+
+
+def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
+    """The card without what only its store can know of it."""
+    return replace(
+        card,
+        status=MemoryStatus.CANDIDATE,
+        evidence=(),
+        history=(),
+        pinned=False,
+        observed=(),
+        supersedes=corrects,
+        superseded_by="",
+    )
+
+
+def _check_correction(old: MemoryCard, new: MemoryCard, why: str) -> None:
+    if not why.strip():
+        raise ConfigError(f"card {old.id!r} can't be corrected without a reason; say why")
+    if old.status is MemoryStatus.REJECTED:
+        raise ConfigError(f"card {old.id!r} is rejected: there is nothing left to correct")
+    if old.superseded_by:
+        raise _corrected_already(old)
+    if new.scope.tenant != old.scope.tenant:
+        raise ConfigError(f"card {old.id!r} belongs to tenant {old.scope.tenant!r}, and so must its correction")
+    if replace(new, provenance=replace(new.provenance, agent=old.provenance.agent)).duplicate_key == old.duplicate_key:
+        raise ConfigError(f"the correction of card {old.id!r} says what the card says; write what is right")
+
+
+def _corrected_already(card: MemoryCard) -> ConfigError:
+    return ConfigError(f"card {card.id!r} is corrected already, by {card.superseded_by!r}; correct that one")
 
 
 def _rules(findings: Sequence[Finding]) -> list[str]:

@@ -1,19 +1,22 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.errors import CardNotFoundError, ConfigError, StoreError
-from wisen.memory_ci.status import reject
-from wisen.protocols import RunLog, VectorStore
+from wisen.errors import CardNotFoundError, ConfigError
+from wisen.memory_ci.changes import Change, change_card
+from wisen.memory_ci.status import move
+from wisen.protocols import RunLog, Scrubs, VectorStore
 from wisen.recall import CardFilter
 from wisen.records import NEVER, RunRecord
+from wisen.screening.names import clean_source
 
 _PAGE = 500
-_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +44,18 @@ class Origin:
     def _named(self) -> bool:
         return bool(self.run_id or self.source or self.since or self.until) or self.tenant is not None
 
+    @property
+    def _kept_source(self) -> str:
+        """The source as the screen has let it be kept."""
+        return _as_kept(self.source)
+
     def accepts(self, card: MemoryCard) -> bool:
         """Whether the card came from there. One whose time isn't known came at no time."""
         told = card.provenance
         when = told.created_at
         return (
             (not self.run_id or told.run_id == self.run_id)
-            and (not self.source or self.source in (told.source, told.created_by))
+            and (not self.source or self.source in (told.source, told.created_by) or self._kept_source == told.source)
             and (self.tenant is None or card.scope.tenant == self.tenant)
             and ((self.since is None and self.until is None) or when != NEVER)
             and (self.since is None or when >= self.since)
@@ -79,7 +87,13 @@ class Rollback:
 
 
 async def rollback(
-    store: VectorStore, origin: Origin, *, note: str = "", downstream: bool = False, dry_run: bool = False
+    store: VectorStore,
+    origin: Origin,
+    *,
+    note: str = "",
+    downstream: bool = False,
+    dry_run: bool = False,
+    at: datetime | None = None,
 ) -> Rollback:
     """Withdraw the cards that come from `origin`.
 
@@ -89,8 +103,10 @@ async def rollback(
         note: Why; kept with each of them.
         downstream: Whether cards go too that were learned by runs which were shown one of these, and so on.
         dry_run: Whether to look only.
+        at: When it happens, for the cards' histories; now by default.
 
-    A rollback that was broken off can be repeated. Raises `StoreError` where the store fails.
+    A rollback that was broken off can be repeated. Raises `StoreError` where the store fails, also where the cards are
+    withdrawn and it can't let go of their text yet, since another process reads it.
     """
     cards = {card.id: card async for card in _all_cards(store)}
     live = {one for one, card in cards.items() if card.status is not MemoryStatus.REJECTED}
@@ -99,14 +115,25 @@ async def rollback(
     while downstream and (more := (log.learned_from(chosen) & live) - chosen):
         chosen |= more
     restored = {one for one in live - chosen if cards[one].superseded_by in chosen}
+    when = at if at is not None else datetime.now(UTC)
     if not dry_run:
         # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
         for one in sorted(chosen):
-            await _change(store, one, lambda card: _withdrawn(card, note))
+            await _change(store, one, lambda card: _withdrawn(card, note, when))
         for one in sorted(restored):
-            await _change(store, one, lambda card: replace(card, superseded_by="", version=card.version + 1))
+            await _change(store, one, lambda card: replace(card, superseded_by=""))
+        if isinstance(store, Scrubs):
+            await store.scrub()
     left = _left(cards, chosen, log, origin)
     return Rollback(withdrawn=tuple(sorted(chosen)), restored=tuple(sorted(restored)), left=tuple(left))
+
+
+@lru_cache(maxsize=16)
+def _as_kept(source: str) -> str:
+    try:
+        return clean_source(source)[0]
+    except ConfigError:  # then no card has it
+        return source
 
 
 @dataclass(slots=True)
@@ -151,29 +178,15 @@ def _left(cards: dict[str, MemoryCard], chosen: set[str], log: _Runs, origin: Or
             yield Left(what="correction", id=cards[one].superseded_by, why=f"corrects the withdrawn card {one}")
 
 
-def _withdrawn(card: MemoryCard, note: str) -> MemoryCard | None:
+def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:
     if card.status is MemoryStatus.REJECTED:
         return None
-    kept = reject(card, note=f"withdrawn: {note}" if note else "withdrawn")
-    return replace(kept, version=card.version + 1)
+    return move(card, MemoryStatus.REJECTED, note=f"withdrawn: {note}" if note else "withdrawn", at=at, by="rollback")
 
 
-async def _change(store: VectorStore, card_id: str, change: Callable[[MemoryCard], MemoryCard | None]) -> None:
-    """Write the changed card, again where somebody else changed it in between; a card that is gone needs no change."""
-    for number in range(_TRIES):
-        try:
-            changed = change((await store.get([card_id]))[0])
-        except CardNotFoundError:
-            return
-        if changed is None:
-            return
-        try:
-            await store.update(changed)
-        except StoreError:
-            if number == _TRIES - 1:
-                raise
-        else:
-            return
+async def _change(store: VectorStore, card_id: str, change: Change) -> None:
+    with suppress(CardNotFoundError):  # a card that is gone needs no change
+        await change_card(store, card_id, change)
 
 
 async def _all_cards(store: VectorStore) -> AsyncIterator[MemoryCard]:

@@ -1,8 +1,9 @@
-"""The one table of moves between a card's statuses."""
+"""The one table of moves between a card's statuses, and the one function that makes and records them."""
 
 from dataclasses import replace
+from datetime import datetime
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import ConfigError
 
 MOVES: dict[MemoryStatus, frozenset[MemoryStatus]] = {
@@ -14,27 +15,75 @@ MOVES: dict[MemoryStatus, frozenset[MemoryStatus]] = {
 }
 """From each status, those that a card may be moved to."""
 
+HUMAN = "human"
+_PEOPLE = (HUMAN, "rollback")
+"""Who may move a pinned card: a rollback, too, is a person's command."""
 
-def move(card: MemoryCard, status: MemoryStatus, *, note: str) -> MemoryCard:
-    """The card one version later in `status`; `note` says why.
 
-    Raises `ConfigError` for a move that isn't in the table.
+def move(
+    card: MemoryCard,
+    status: MemoryStatus,
+    *,
+    note: str,
+    at: datetime,
+    by: str = "",
+    evidence: CardEvidence | None = None,
+) -> MemoryCard:
+    """The card one version later in `status`, with the move in its history.
+
+    `note` says why, `by` who or what decided, `evidence` on which counts. Of a card that becomes rejected there remain
+    id (a hash), scope, provenance, links and history, and none of its text. One that goes back into quarantine is on
+    trial again, with new counts.
+
+    Raises `ConfigError` for a move that isn't in the table, for a person's move without a reason, and for a pinned card
+    that a person doesn't move.
     """
     if status not in MOVES[card.status]:
         allowed = ", ".join(sorted(MOVES[card.status])) or "none, it is final"
         msg = f"card {card.id!r} is {card.status.value!r} and can't become {status.value!r}; possible: {allowed}"
         raise ConfigError(msg)
-    return replace(card, status=status, note=note, version=card.version + 1)
+    if by == HUMAN and not note.strip():
+        raise ConfigError(f"card {card.id!r} can't become {status.value!r} without a reason; say why")
+    if card.pinned and by not in _PEOPLE:
+        raise ConfigError(f"card {card.id!r} is pinned as {card.status.value!r}: only a person may move it")
+    done = Move(at=at, before=card.status, after=status, why=note, by=by, evidence=evidence)
+    moved = replace(card, status=status, note=note, version=card.version + 1, history=(*card.history, done))
+    match status:
+        case MemoryStatus.REJECTED:
+            return _without_text(moved)
+        case MemoryStatus.QUARANTINED:
+            return replace(moved, evidence=(), observed=())
+        case _:
+            return moved
 
 
-def reject(card: MemoryCard, *, note: str) -> MemoryCard:
-    """What is kept of a rejected card: its id (a hash), scope, provenance and the reason, and none of its text."""
+def pinned(card: MemoryCard, *, on: bool, why: str, at: datetime) -> MemoryCard | None:
+    """The card pinned or let go by a person, with that in its history; `None` where it is so already.
+
+    Raises `ConfigError` for a rejected card, and without a reason.
+    """
+    word = "pinned" if on else "unpinned"
+    if not why.strip():
+        raise ConfigError(f"card {card.id!r} can't be {word} without a reason; say why")
+    if card.status is MemoryStatus.REJECTED:
+        raise ConfigError(f"card {card.id!r} is rejected, which is final: it can't be {word}")
+    if card.pinned is on:
+        return None
+    done = Move(at=at, before=card.status, after=card.status, why=f"{word}: {why}", by=HUMAN)
+    return replace(card, pinned=on, version=card.version + 1, history=(*card.history, done))
+
+
+def _without_text(card: MemoryCard) -> MemoryCard:
     return MemoryCard(
         kind=card.kind,
         scope=card.scope,
-        status=MemoryStatus.REJECTED,
+        status=card.status,
         provenance=card.provenance,
-        note=note,
+        note=card.note,
+        history=card.history,
+        pinned=card.pinned,
+        supersedes=card.supersedes,
+        superseded_by=card.superseded_by,
         id=card.id,
         version=card.version,
     )

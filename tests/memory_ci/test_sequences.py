@@ -1,0 +1,269 @@
+"""Random sequences of all that can happen to cards: only what is meant changes, and only as the table allows."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wisen import (
+    CardFilter,
+    InMemoryVectorStore,
+    MarkdownStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryScope,
+    MemoryStatus,
+    RecallHit,
+    RunRecord,
+    Situation,
+    SQLiteVectorStore,
+    Task,
+    VectorStore,
+)
+from wisen.cards import Provenance
+from wisen.errors import ConfigError
+from wisen.memory_ci.pipeline import Submission
+from wisen.memory_ci.rollback import Origin, rollback
+from wisen.memory_ci.status import MOVES
+from wisen.memory_ci.trial import observe
+from wisen.memory_ci.verdicts import Rule
+from wisen.protocols import Finding, ScreenVerdict
+from wisen.recall import RECALLABLE
+from wisen.records import AttemptRecord, Injection, ReflectionEvaluation
+from wisen.stores.serial import card_from_json, card_to_json
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+POISON = "Poison."
+CONTENTS = (
+    "Write the dates as YYYY-MM-DD, always.",
+    "Write the dates as YYYY-MM-DD, always!",
+    "Write the  dates as YYYY-MM-DD, always.",
+    "Ask when the month isn't clear.",
+    "Never guess.",
+    POISON,
+)
+PROMPTS = ("Extract the dates.", "Extract the names.")
+STEPS = 10
+
+
+class Unit:
+    """Every text has the same vector, so that all cards are candidates and next to no time is spent."""
+
+    name = "unit"
+    dimension = 8
+    floor = 0.0
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        return np.full((len(texts), self.dimension), self.dimension**-0.5, dtype=np.float32)
+
+
+class NoPoison:
+    name = "no-poison"
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        if card.content == POISON:
+            found = Finding(rule="poison", family="injection", start=0, end=1)
+            return ScreenVerdict(outcome="rejected", card=None, findings=(found,))
+        return ScreenVerdict(outcome="pass", card=card)
+
+
+@dataclass
+class World:
+    """A store, what it held after the last step, and what may happen next."""
+
+    store: VectorStore
+    chance: Random
+    held: dict[str, MemoryCard] = field(default_factory=dict[str, MemoryCard])
+    exported: dict[str, str] = field(default_factory=dict[str, str])
+    corrected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    time: int = 0
+    refusals: int = 0
+
+    def __post_init__(self) -> None:
+        # Little is enough for a verdict, so that trials decide within a few steps.
+        rule = Rule(promote_at=1.2, archive_at=1.2)
+        self.ci = MemoryCI(self.store, screen=NoPoison(), rule=rule, now=self.now)
+
+    def now(self) -> datetime:
+        return NOON + timedelta(minutes=self.time)
+
+    def card(self) -> MemoryCard:
+        chance = self.chance
+        return MemoryCard(
+            kind=MemoryKind.LESSON,
+            content=chance.choice(CONTENTS),
+            situation=Situation(prompt=chance.choice(PROMPTS)),
+            scope=MemoryScope(tenant=chance.choice(("", "", "", "acme"))),
+            status=chance.choice(list(MemoryStatus)),
+            pinned=chance.random() < 0.1,
+            provenance=Provenance(run_id=f"run {chance.randrange(4)}", created_at=self.now()),
+        )
+
+    def any_id(self) -> str:
+        return self.chance.choice(list(self.held))
+
+    async def step(self) -> None:
+        self.time += 1
+        acts: list[tuple[int, Callable[[], Awaitable[set[str]]]]] = [(4, self.submit)]
+        if self.held:
+            acts += [(2, self.correct), (4, self.decide), (4, self.observe), (1, self.withdraw)]
+        act = self.chance.choices([act for _, act in acts], [weight for weight, _ in acts])[0]
+        concerned = await act()
+        await self.look(concerned)
+
+    async def submit(self) -> set[str]:
+        card = self.card()
+        near = [one for one in self.held.values() if one.scope.tenant == card.scope.tenant and not one.superseded_by]
+        hits = [RecallHit(card=one, relevance=1.0, reasons=()) for one in near if one.status in RECALLABLE]
+        return {(await self.ci.submit(card, among=hits)).card_id}
+
+    async def correct(self) -> set[str]:
+        wrong, new = self.any_id(), self.card()
+        try:
+            done: Submission = await self.ci.correct(wrong, new, "wrong")
+        except ConfigError:
+            self.refusals += 1
+            return set()
+        if done.outcome != "rejected":
+            self.corrected.add((wrong, done.card_id))
+        return {wrong, done.card_id}
+
+    async def decide(self) -> set[str]:
+        card_id = self.any_id()
+        ci, restored = self.ci, self.held[card_id].supersedes
+        act = self.chance.choice((ci.promote, ci.promote, ci.archive, ci.quarantine, ci.reject, ci.pin, ci.unpin))
+        try:
+            await act(card_id, self.chance.choice(("because", "because", "")))
+        except ConfigError:
+            self.refusals += 1
+            return set()
+        return {card_id, restored} if act == ci.reject else {card_id}
+
+    async def observe(self) -> set[str]:
+        card_id, shown = self.any_id(), self.chance.random() < 0.5
+        drawn = Injection(card_id=card_id, kind="lesson", reasons=(), score=1.0, shown=shown, propensity=0.5)
+        judged = ReflectionEvaluation(overall_score=float(self.chance.random() < (0.8 if shown else 0.2)))
+        attempt = AttemptRecord(attempt=1, output="", evaluation=judged, injections=(drawn,))
+        record = RunRecord(run_id=f"r{self.chance.randrange(50)}", task=Task(prompt="x"), attempts=(attempt,))
+        await observe(self.ci, record, layout="l", at=self.now())
+        return {card_id}
+
+    async def withdraw(self) -> set[str]:
+        if self.chance.random() < 0.8:  # it looks at all that is stored
+            return set()
+        done = await rollback(self.store, Origin(run_id=f"run {self.chance.randrange(4)}"), at=self.now())
+        return {*done.withdrawn, *done.restored}
+
+    async def look(self, concerned: set[str]) -> None:
+        """Compare with what was held before."""
+        known = dict.fromkeys((*self.held, *(one for one in concerned if one)))
+        before, exported = self.held, self.exported
+        self.held = {one.id: one for one in await self.store.get(list(known))}
+        self.exported = {one: card_to_json(card) for one, card in self.held.items()}
+        for card_id, text in self.exported.items():
+            if text != exported.get(card_id):
+                old = before.get(card_id)
+                assert card_id in concerned or (old is not None and only_counted(old, self.held[card_id]))
+                check_change(old, self.held[card_id])
+        check_links(self.held)
+
+    async def recalled(self) -> None:
+        """No run sees a card that another one corrects, unless that one is rejected or corrected back."""
+        for prompt in PROMPTS:
+            drawn = await self.ci.recall(Situation(prompt=prompt), CardFilter(tenant=""), run_id="r", k=50)
+            seen = {one.hit.card.id for one in drawn}
+            assert all(self.held[one].status in RECALLABLE and not self.held[one].superseded_by for one in seen)
+            for old, new in self.corrected:
+                outranked = self.held[new].status is not MemoryStatus.REJECTED
+                assert old not in seen or not outranked or corrected_back(self.held, old, new)
+
+
+def only_counted(old: MemoryCard, new: MemoryCard) -> bool:
+    """Whether a card merely counts another one that says the same, as one of a refused correction may."""
+    return new.duplicates > old.duplicates and replace(new, duplicates=old.duplicates) == old
+
+
+def corrected_back(held: Mapping[str, MemoryCard], old: str, new: str) -> bool:
+    """Whether what corrected a card is corrected by that card, in the end."""
+    while (later := held[new].superseded_by) and later in held:
+        if later == old:
+            return True
+        new = later
+    return False
+
+
+def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
+    if old is None:
+        assert [(one.before, one.by) for one in new.history] == [(MemoryStatus.CANDIDATE, "screen")]
+        assert (new.status, new.pinned, new.evidence, new.version) == (new.history[0].after, False, (), 1)
+        assert new.status in (MemoryStatus.QUARANTINED, MemoryStatus.REJECTED)
+        return
+    assert new.history[: len(old.history)] == old.history
+    at = old.status
+    for move in new.history[len(old.history) :]:
+        assert move.before is at
+        assert move.after in MOVES[at] or (move.after is at and move.why.startswith(("pinned: ", "unpinned: ")))
+        assert move.by in ("human", "rollback") or not old.pinned
+        assert move.why
+        at = move.after
+    assert new.status is at, "every move is in the history"
+    assert new.text == ("" if at is MemoryStatus.REJECTED else old.text)
+    assert new.version in (old.version, old.version + 1, old.version + 2)
+    assert new.scope.tenant == old.scope.tenant
+
+
+def check_links(held: Mapping[str, MemoryCard]) -> None:
+    for card in held.values():
+        chain = [card.id]
+        while (later := held[chain[-1]].superseded_by) and later in held:
+            assert later not in chain, "a card is corrected, in the end, by itself"
+            chain.append(later)
+
+
+async def play(store: VectorStore, seed: int, steps: int = STEPS) -> World:
+    world = World(store, Random(seed))
+    for _ in range(steps):
+        await world.step()
+    await world.recalled()
+    for text in world.exported.values():
+        assert card_to_json(card_from_json(text)) == text
+    return world
+
+
+def export(world: World) -> bytes:
+    return hashlib.sha256("\n".join(sorted(world.exported.values())).encode()).digest()
+
+
+@pytest.mark.parametrize("first", range(0, 10_000, 2_500))
+async def test_ten_thousand_sequences(first: int) -> None:
+    moves, refusals = set[tuple[MemoryStatus, MemoryStatus]](), 0
+    for seed in range(first, first + 2_500):
+        world = await play(InMemoryVectorStore(embedder=Unit()), seed)
+        moves |= {(one.before, one.after) for card in world.held.values() for one in card.history}
+        refusals += world.refusals
+        if seed % 100 == 0:
+            again = await play(InMemoryVectorStore(embedder=Unit()), seed)
+            assert export(again) == export(world)
+    every = {(before, after) for before, possible in MOVES.items() for after in possible}
+    assert {(before, after) for before, after in moves if before is not after} == every, "all were tried"
+    assert refusals > 500
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "markdown"])
+async def test_stores_on_disk_end_up_the_same(kind: str, tmp_path: Path) -> None:
+    for seed in range(25 if kind == "sqlite" else 6):
+        path = tmp_path / str(seed)
+        store = SQLiteVectorStore(path, embedder=Unit()) if kind == "sqlite" else MarkdownStore(path, embedder=Unit())
+        there = await play(store, seed, steps=20)
+        await store.close()
+        here = await play(InMemoryVectorStore(embedder=Unit()), seed, steps=20)
+        assert export(there) == export(here)
