@@ -6,13 +6,16 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence clean format
+.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Run the main job on the bundled local model: an agent learns, controls say whether (ARGS="--json --seed 7")
 	@$(BIN)/wisen demo $(ARGS)
+
+ci-demo: .venv/.demo ## Plant harmful cards among those an agent learned, and let replay tests find them (ARGS="--seed 7")
+	@$(BIN)/wisen ci demo $(ARGS)
 
 test: .venv/.test ## Run all gates and tests
 	@$(MAKE) --no-print-directory lint types layers unit

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ArmName = Literal["none", "placebo", "random", "shuffled", "memory", "copy"]
 ARMS: tuple[ArmName, ...] = ("none", "placebo", "random", "shuffled", "memory", "copy")
 _FILLER = "This line holds no information and was put here for its length alone. "
-_FILLER_ANSWER = "Noted."
+FILLER_ANSWER = "Noted."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,12 +162,13 @@ def _emptied(advice: Advice, *, as_turns: bool) -> Advice:
     there the filler stands in the system prompt.
     """
     if as_turns:
-        return replace(advice, turns=tuple((_filler(len(user)), _FILLER_ANSWER) for user, _ in advice.turns))
+        return replace(advice, turns=tuple((filler(len(user)), FILLER_ANSWER) for user, _ in advice.turns))
     length = sum(len(user) + len(answer) for user, answer in advice.turns)
-    return replace(advice, section=_filler(length), turns=())
+    return replace(advice, section=filler(length), turns=())
 
 
-def _filler(characters: int) -> str:
+def filler(characters: int) -> str:
+    """A text of about this length that says nothing."""
     return (_FILLER * (characters // len(_FILLER) + 1))[:characters].strip()
 
 

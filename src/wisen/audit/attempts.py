@@ -1,0 +1,187 @@
+"""What a replay test repeats: one attempt at a task with exactly these cards as advice, on the real agent."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Protocol, runtime_checkable
+
+from pydantic_ai import RunContext
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.settings import ModelSettings, merge_model_settings
+
+from wisen.agent import Agent
+from wisen.audit.arms import FILLER_ANSWER, filler
+from wisen.cards import MemoryCard, MemoryKind
+from wisen.evaluation.build import EvaluatorLike, as_evaluator
+from wisen.memory.compiler import PromptCompiler, Recalled
+from wisen.models.advised import AdvisedModel
+from wisen.models.names import resolve_model
+from wisen.models.relay import Relay
+from wisen.protocols import BoundToRun, Evaluator
+from wisen.records import Injection, Task, TokenUsage
+
+Attempt = Callable[[Task, Sequence[MemoryCard], int], Awaitable[float | None]]
+"""Makes one attempt: the task, the cards to show (best first), and the number of the repetition, from 0.
+
+Gives the score in [0, 1], or `None` where it isn't known. The same repetition has the same seed, whatever is shown.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """Under what evidence is gathered; scores and evidence of different conditions are never mixed."""
+
+    model: str = ""
+    layout: str = ""
+    """The layout of the prompt, as the compiler names it."""
+    setup: str = ""
+    """Tells agents with one model apart: what else an attempt depends on, as a text or a hash of it."""
+    role: str = ""
+    """The agent's name, for cards that are scoped to agents."""
+    judged: bool = False
+    """Whether a model's opinion, and not a check, gives the scores."""
+
+
+@runtime_checkable
+class Conditioned(Protocol):
+    """What an `Attempt` adds that knows its condition, and what it has used so far."""
+
+    @property
+    def condition(self) -> Condition:
+        """Under what it makes attempts."""
+        ...
+
+    @property
+    def spent(self) -> TokenUsage:
+        """What all attempts together have used."""
+        ...
+
+
+class AgentAttempt:
+    """Attempts of one agent; implements `Attempt` and `Conditioned`. See `agent_attempt`."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        evaluator: EvaluatorLike | None,
+        *,
+        evaluator_of: Callable[[Task], Evaluator | None] | None,
+        compiler: PromptCompiler | None,
+        setup: str,
+        judged: bool | None,
+        seed: int,
+    ) -> None:
+        own: PromptCompiler | None = getattr(agent.architecture, "compiler", None)
+        self._compiler = compiler or own or PromptCompiler()
+        self._agent = agent.without_memory()
+        self._evaluator = self._agent.evaluator if evaluator is None else as_evaluator(evaluator)
+        self._evaluator_of = evaluator_of
+        self._model = resolve_model(agent.model)
+        self._seed = seed
+        self.spent = TokenUsage()
+        judge = self._evaluator.name if self._evaluator else ""
+        parts = (self._agent.instructions, self._agent.architecture.name, judge, setup, str(seed))
+        self.condition = Condition(
+            model=self._model.model_name,
+            layout=self._compiler.layout,
+            setup=sha256("\x1f".join(parts).encode()).hexdigest()[:16],
+            role=agent.name,
+            judged=isinstance(self._evaluator, BoundToRun) if judged is None else judged,
+        )
+
+    async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
+        """See `Attempt`. Unknown, too, where a card couldn't be shown: it was too long, or the screen kept it out."""
+        advice = self._compiler.compile([_recalled(card) for card in cards])
+        if len(advice.injections) < len(cards):
+            return None
+        carried: list[bool] = []
+        seed = self._seed + repetition
+        model: Model = Seeded(self._model, seed) if seed else self._model
+        if advice:
+            model = AdvisedModel(model, advice, lambda: carried.append(True))
+        own = self._evaluator_of(task) if self._evaluator_of else None
+        result = await self._agent.run(task, model=model, evaluator=own or self._evaluator)
+        self.spent = self.spent + result.usage
+        return result.score if carried or not advice else None
+
+
+def agent_attempt(
+    agent: Agent,
+    evaluator: EvaluatorLike | None = None,
+    *,
+    evaluator_of: Callable[[Task], Evaluator | None] | None = None,
+    compiler: PromptCompiler | None = None,
+    setup: str = "",
+    judged: bool | None = None,
+    seed: int = 0,
+) -> AgentAttempt:
+    """Attempts through the agent's own architecture and evaluator, with nothing recalled and nothing learned.
+
+    Of an architecture that keeps lessons, such as `Reflexion`, its base makes one attempt, and its compiler the advice.
+
+    Args:
+        agent: Whose attempts they are. Its watchers, budget and tools apply.
+        evaluator: Judges; by default what judges the agent's own runs.
+        evaluator_of: Gives the evaluator of a task, or `None` for the other one.
+        compiler: Makes advice of the cards; by default the architecture's.
+        setup: Names what scores depend on besides instructions, architecture, model, layout and evaluator: sampling
+            settings, tools, their version. Scores of another setup aren't reused.
+        judged: Whether a model's opinion gives the scores, which the evidence then says; by default, whether
+            `evaluator` calls models.
+        seed: From where the repetitions' seeds count; the first has none of its own if it is 0.
+
+    Raises `ConfigError` where the agent's memory can't be taken off.
+    """
+    return AgentAttempt(
+        agent, evaluator, evaluator_of=evaluator_of, compiler=compiler, setup=setup, judged=judged, seed=seed
+    )
+
+
+def placebo(card: MemoryCard, task: Task) -> MemoryCard:
+    """An empty lesson as long as the card.
+
+    Where answers are free, a model repeats the answer of an empty turn: there even an episode's placebo is a note.
+    """
+    if card.is_episode and task.choices:
+        situation = replace(card.situation, prompt=filler(len(card.situation.prompt)))
+        return replace(card, situation=situation, content=FILLER_ANSWER, id=f"placebo-{card.id}")
+    text = filler(len(card.text) + (len(card.situation.prompt) if card.is_episode else 0))
+    bare = replace(card, kind=MemoryKind.LESSON, content=text, pattern="", strategy="", steps=())
+    return replace(bare, id=f"placebo-{card.id}")
+
+
+class Seeded(Relay):
+    """Gives each request a seed, for models that take one."""
+
+    def __init__(self, wrapped: Model, seed: int) -> None:
+        super().__init__(wrapped)
+        self._seed = seed
+
+    async def _request(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        return await self.wrapped.request(messages, self._seeded(settings), parameters)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Send the request with the seed and stream the answer."""
+        settings = self._seeded(model_settings)
+        async with self.wrapped.request_stream(messages, settings, model_request_parameters, run_context) as stream:
+            yield stream
+
+    def _seeded(self, settings: ModelSettings | None) -> ModelSettings | None:
+        return merge_model_settings(settings, ModelSettings(seed=self._seed))
+
+
+def _recalled(card: MemoryCard) -> Recalled:
+    return Recalled(
+        card=card, injection=Injection(card_id=card.id, kind=card.kind.value, reasons=("replay test",), score=1.0)
+    )

@@ -1,0 +1,88 @@
+"""Which cards an attempt at a task would be shown, and on which tasks a card is therefore tested."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wisen.audit.replay_log import task_key
+from wisen.cards import MemoryCard, MemoryStatus, Situation, fingerprint
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import RunLog
+from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.records import Task
+
+_DEPTH = 200
+_RUNS_READ = 2_000
+_AT_A_TIME = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalls:
+    """What recall would find for each task, as it stood when the plan was made.
+
+    A card that holds this very task is no part of it: shown its answer, an attempt would measure the copying.
+    """
+
+    tasks: tuple[Task, ...] = ()
+    hits: Mapping[str, tuple[RecallHit, ...]] = field(default_factory=dict[str, tuple[RecallHit, ...]])
+    """By task, best first, cards in quarantine and in use."""
+    top_k: int = 1
+
+    @classmethod
+    async def of(cls, ci: MemoryCI, tasks: Sequence[Task], *, top_k: int, role: str) -> "Recalls":
+        """Ask memory about every task; raises what the store raises."""
+        room = asyncio.Semaphore(_AT_A_TIME)
+        distinct = {task_key(task): task for task in tasks}
+
+        async def found(task: Task) -> tuple[RecallHit, ...]:
+            where = CardFilter(
+                tenant=task.tenant, statuses=RECALLABLE, agent_role=role, task_type=task.type, tools=task.tools
+            )
+            situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
+            async with room:
+                hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
+            own = fingerprint(task.prompt)
+            return tuple(
+                hit
+                for hit in hits
+                if where.accepts(hit.card) and not hit.card.superseded_by and hit.card.situation.key != own
+            )
+
+        answers = await asyncio.gather(*map(found, distinct.values()))
+        return cls(tasks=tuple(distinct.values()), hits=dict(zip(distinct, answers, strict=True)), top_k=top_k)
+
+    @property
+    def in_use(self) -> frozenset[str]:
+        """The promoted cards among the hits."""
+        every = (hit.card for hits in self.hits.values() for hit in hits)
+        return frozenset(card.id for card in every if card.status is MemoryStatus.PROMOTED)
+
+    def shown(self, task: Task, cards: Collection[str]) -> tuple[MemoryCard, ...]:
+        """What an attempt at the task is shown if these cards are in use, best first."""
+        allowed = (hit.card for hit in self.hits[task_key(task)] if hit.card.id in cards)
+        return tuple(card for card, _ in zip(allowed, range(self.top_k), strict=False))
+
+    def related(self, card_id: str, beside: Collection[str]) -> list[Task]:
+        """Tasks for which the card would be shown beside these, the most similar first, whatever came of them."""
+        cards = {card_id, *beside}
+        near: list[tuple[float, int, Task]] = []
+        for number, task in enumerate(self.tasks):
+            relevance = next((hit.relevance for hit in self.hits[task_key(task)] if hit.card.id == card_id), None)
+            if relevance is not None and any(card.id == card_id for card in self.shown(task, cards)):
+                near.append((-relevance, number, task))
+        return [task for _, _, task in sorted(near, key=lambda one: one[:2])]
+
+    def own(self, card: MemoryCard) -> Task | None:
+        """The task that the card came from, if it is among them."""
+        mine = (task for task in self.tasks if task.tenant == card.scope.tenant)
+        return next(
+            (task for task in mine if card.situation.key and fingerprint(task.prompt) == card.situation.key), None
+        )
+
+
+async def solved_before(store: object, threshold: float) -> frozenset[tuple[str, str]]:
+    """Tenant and prompt's fingerprint of the tasks that the newest recorded runs have solved."""
+    if not isinstance(store, RunLog):
+        return frozenset()
+    runs = await store.runs(limit=_RUNS_READ)
+    return frozenset((run.task.tenant, fingerprint(run.task.prompt)) for run in runs if (run.score or 0.0) >= threshold)
