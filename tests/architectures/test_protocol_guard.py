@@ -2,12 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from reporting import DECISION, FAILED, MARS, NOON, PARTIAL, SCRAPING, SUCCESS, filed, written
 
-from wisen import CardFilter, Clockwork, InMemoryVectorStore, MemoryCI, MemoryKind, ScriptedModel, Task
+from wisen import CardFilter, Clockwork, InMemoryVectorStore, MarkdownStore, MemoryCI, MemoryKind, ScriptedModel, Task
 from wisen.architectures.protocol import reflexion_protocol
 from wisen.architectures.protocol_guard import FiledTask, ReflexionProtocol
 from wisen.cards import MemoryCard
@@ -20,6 +21,7 @@ from wisen.errors import (
     StoreError,
 )
 from wisen.events import Degraded, Escalated, Event, LessonPersisted
+from wisen.protocols import ScreenVerdict
 from wisen.records import ReflectionEvaluation
 from wisen.reflection.report import ReportReflector
 from wisen.reports import DecisionReport, FailedReport, PartialReport, SuccessReport, card_to_report, to_markdown
@@ -307,3 +309,123 @@ async def test_the_same_report_again_is_counted_on_the_first() -> None:
 async def test_the_preset_refuses_what_can_not_be(retries: int) -> None:
     with pytest.raises(ConfigError, match="retries=-1"):
         reflexion_protocol(InMemoryVectorStore(), retries=retries)
+
+
+async def test_each_agent_keeps_its_own_report_of_the_same() -> None:
+    store = InMemoryVectorStore()
+    protocol = ReflexionProtocol(store)
+    for agent in ("alice", "bob", "alice"):
+        begun = await protocol.begin(SCRAPING, agent)
+        assert (await protocol.finish(begun, "failed", report=failed())).cards[0].provenance.agent == agent
+    kept = await store.list(EVERYTHING)
+    assert sorted((card.provenance.agent, card.duplicates) for card in kept) == [("alice", 1), ("bob", 0)]
+    again = failed(what_happened=f"{FAILED['what_happened']} Again.")
+    carol = await protocol.finish(await protocol.begin(SCRAPING, "carol"), "failed", report=again)
+    assert carol.cards[0].provenance.agent == "carol"
+    for agent in ("alice", "bob", "carol"):
+        assert FAILED["tactical_rule"] in (await protocol.begin(SCRAPING, agent)).brief
+
+
+@pytest.mark.parametrize(("agent", "tenant"), [("another", "acme"), ("scraper", "other"), ("scraper", "")])
+async def test_a_retry_stays_with_agent_and_tenant(agent: str, tenant: str) -> None:
+    protocol = ReflexionProtocol(InMemoryVectorStore())
+    begun = await protocol.begin(Task(prompt="p", tenant="acme"), "scraper")
+    filed_task = await protocol.finish(begun, "failed", report=failed())
+    with pytest.raises(ConfigError, match="another agent's or tenant's"):
+        await protocol.begin(Task(prompt="p", tenant=tenant), agent, retry_of=filed_task)
+    assert (await protocol.begin(Task(prompt="p", tenant="acme"), "scraper", retry_of=filed_task)).attempt == 2
+
+
+async def test_a_chain_has_so_many_retries_whatever_they_begin_from() -> None:
+    protocol = ReflexionProtocol(InMemoryVectorStore(), retries=3)
+    first = await protocol.finish(await protocol.begin(SCRAPING, "scraper"), "failed", report=failed())
+    last = first
+    for attempt in (2, 3, 4):
+        begun = await protocol.begin(SCRAPING, "scraper", retry_of=first)
+        assert begun.attempt == attempt
+        last = await protocol.finish(begun, "failed", report=failed(summary=f"try {attempt}"))
+    assert last.escalated
+    for one in (first, last):
+        with pytest.raises(ConfigError, match="has used up its 3 retries"):
+            await protocol.begin(SCRAPING, "scraper", retry_of=one)
+
+
+async def test_retries_begun_at_once_are_counted() -> None:
+    class SlowStore(InMemoryVectorStore):
+        async def count(self, where: CardFilter) -> int:
+            await asyncio.sleep(0)
+            return await super().count(where)
+
+    protocol = ReflexionProtocol(SlowStore(), retries=2)
+    first = await protocol.finish(await protocol.begin(SCRAPING, "scraper"), "failed", report=failed())
+    begun = await asyncio.gather(
+        *(protocol.begin(SCRAPING, "scraper", retry_of=first) for _ in range(5)), return_exceptions=True
+    )
+    assert [one.attempt for one in begun if not isinstance(one, BaseException)] == [2, 3]
+    assert [type(one) for one in begun if isinstance(one, BaseException)] == [ConfigError] * 3
+
+
+async def test_a_negative_number_of_retries_is_refused() -> None:
+    with pytest.raises(ConfigError, match="retries=-1"):
+        ReflexionProtocol(InMemoryVectorStore(), retries=-1)
+
+
+async def test_a_screen_that_rejects_every_report_waives_none() -> None:
+    class No:
+        name = "no"
+
+        def check(self, card: MemoryCard) -> ScreenVerdict:
+            del card
+            return ScreenVerdict(outcome="rejected", card=None)
+
+    ci = MemoryCI(InMemoryVectorStore(), screen=No())
+    protocol = ReflexionProtocol(ci, reflector=writer(ModelError("m", "it is down")))
+    begun = await protocol.begin(SCRAPING, "scraper")
+    with pytest.raises(ReflectionError, match="screen 'no' rejects even a report"):
+        await protocol.finish(begun, "failed")
+    assert protocol.owed("scraper") == (begun.id,)
+
+
+@pytest.mark.parametrize("agent", ["", " \n", "half \ud800", ORDERS, "anna@" + "web.de"])
+async def test_a_name_that_no_report_could_have_is_refused_at_the_beginning(agent: str) -> None:
+    protocol = ReflexionProtocol(InMemoryVectorStore())
+    with pytest.raises(ConfigError, match=r"an agent needs a name|the agent's name"):
+        await protocol.begin(SCRAPING, agent)
+    texts: dict[str, Any] = {**DECISION, "summary": "choose a language"}
+    with pytest.raises(ConfigError, match=r"an agent needs a name|the agent's name"):
+        await protocol.decide(agent, DecisionReport(agent="a", date=NOON.date(), **texts))
+    assert protocol.owed(agent) == ()
+
+
+async def test_an_agents_name_is_one_line(tmp_path: Path) -> None:
+    async with MarkdownStore(tmp_path / "memory") as store:
+        protocol = ReflexionProtocol(store)
+        begun = await protocol.begin(SCRAPING, "a\nb")
+        with pytest.raises(ReflectionError):
+            await protocol.finish(begun, "failed", report=failed(tactical_rule=ORDERS))
+        assert protocol.owed("a\nb") == protocol.owed("a b") == (begun.id,)
+        filed_task = await protocol.finish(begun, "failed", report=failed())
+        assert card_to_report(filed_task.cards[0]) is not None
+        assert [one.path.rpartition("/")[0] for one in await store.reports()] == ["reflections/a-b"]
+
+
+async def test_a_report_that_was_written_is_not_written_again() -> None:
+    class FailsOnce(InMemoryVectorStore):
+        left = 1
+
+        async def add(self, cards: Any) -> Any:
+            if cards[0].kind is MemoryKind.PRINCIPLE and self.left:
+                self.left -= 1
+                raise StoreError("the disk is full")
+            return await super().add(cards)
+
+    store, other = FailsOnce(), {**FAILED, "what_went_wrong": "Something else altogether was wrong."}
+    model = ScriptedModel([written(FAILED, **MARS), written(other, **MARS)])
+    protocol = ReflexionProtocol(store, reflector=ReportReflector(model=model))
+    begun = await protocol.begin(SCRAPING, "scraper")
+    with pytest.raises(StoreError):
+        await protocol.finish(begun, "failed")
+    await protocol.finish(begun, "failed")
+    assert len(model.calls) == 1
+    reports = [card for card in await store.list(EVERYTHING) if card.kind is MemoryKind.REFLECTION]
+    assert [card.duplicates for card in reports] == [0]

@@ -13,6 +13,7 @@ from wisen.cards import MemoryScope, MemoryStatus, Provenance
 from wisen.errors import CardNotFoundError, StoreError
 from wisen.recall import CardFilter
 from wisen.stores.markdown import MarkdownStore
+from wisen.stores.seals import seal_of
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +31,8 @@ async def test_a_report_by_hand_is_a_card_and_stays_as_it_is(store: MarkdownStor
     assert path.read_text() == HAND
     await store.update(hit.card.with_status(MemoryStatus.PROMOTED))
     assert path.read_text() == (
-        f"---\nid: {hit.card.id}\nstatus: promoted\ncreated_by: human\nversion: 2\n---\n\n{HAND}"
+        f"---\nid: {hit.card.id}\nstatus: promoted\ncreated_by: human\nversion: 2\n"
+        f"seal: {seal_of(hit.card.with_status(MemoryStatus.PROMOTED))}\n---\n\n{HAND}"
     )
     assert (await store.get([hit.card.id]))[0] == hit.card.with_status(MemoryStatus.PROMOTED)
 
@@ -46,8 +48,9 @@ async def test_front_matter_by_hand_is_kept(store: MarkdownStore, root: Path) ->
     one = (await store.list(EVERYTHING))[0]
     assert (one.situation.task_type, one.situation.tools) == ("the clerk's", ("scales", "stone"))
     assert (one.scope.tool_names, one.provenance.run_id) == (("scales",), "12")
-    await store.update(replace(one.with_status(MemoryStatus.PROMOTED), scope=MemoryScope(), note="good: yes"))
-    added = f"id: {one.id}\nstatus: promoted\ncreated_by: human\n"
+    promoted = replace(one.with_status(MemoryStatus.PROMOTED), scope=MemoryScope(), note="good: yes")
+    await store.update(promoted)
+    added = f"id: {one.id}\nstatus: promoted\ncreated_by: human\nseal: {seal_of(promoted)}\n"
     expected = "---\n" + head[4:].replace("for_tools:\n  - scales\n", "") + 'version: 2\nnote: "good: yes"\n'
     assert sorted(path.read_bytes().decode("utf-8-sig").split("\r\n")) == sorted(
         f"{expected}{added}---\n{HAND}\n".split("\n")

@@ -36,8 +36,9 @@ run: r1
 prompt: "Fetch: all."
 tools: ["http"]
 evidence:
-  - {"model": "m", "layout": "", "shown": 2, "shown_successes": 0, "held_out": 0, "held_out_successes": 0}
+  - {"model": "m", "shown": 2}
 note: "true"
+seal: 299c038ad521bb327d33d85f70b36273
 ---
 
 """)
@@ -95,6 +96,7 @@ id: 7bff71368b023f14671a
 status: candidate
 agent: clerk
 strategy: " kept as it is\\r"
+seal: d79388c1dba41940284ab59dde3fac89
 ---
 
 Look twice.

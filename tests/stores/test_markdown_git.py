@@ -13,6 +13,7 @@ from wisen.cards import MemoryCard, MemoryStatus, Provenance, Situation
 from wisen.recall import RECALLABLE, CardFilter, RecallQuery
 from wisen.reports import DecisionReport, FailedReport, PartialReport, Report, SuccessReport, report_to_card
 from wisen.stores.markdown import MarkdownStore
+from wisen.stores.seals import seal_of
 
 GIT = shutil.which("git")
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(GIT is None, reason="git isn't installed")]
@@ -125,9 +126,11 @@ async def test_a_new_report_is_one_new_file(store: MarkdownStore, git: Git) -> N
     assert status(git) == ["?? memory/reflections/researcher-agent/2026-09-09-weigh-the-crates.md"]
 
 
-async def test_a_status_is_two_lines_and_a_count_one(store: MarkdownStore, git: Git) -> None:
+async def test_a_status_is_three_lines_and_a_count_one(store: MarkdownStore, git: Git) -> None:
     await store.update(stored(5).with_status(MemoryStatus.REJECTED))
-    assert changed_lines(git) == ["-status: promoted", "+status: rejected", "+version: 2"]
+    seals = [f"-seal: {seal_of(stored(5))}", f"+seal: {seal_of(stored(5).with_status(MemoryStatus.REJECTED))}"]
+    expected = ["-status: promoted", "+status: rejected", "+version: 2", *seals]
+    assert sorted(changed_lines(git)) == sorted(expected)
     git("checkout", "--quiet", ".")
     again = replace(stored(6), provenance=replace(stored(6).provenance, run_id="another"), id="")
     assert [one.outcome for one in await store.add([again])] == ["duplicate"]

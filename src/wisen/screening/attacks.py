@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 from wisen.protocols import Finding
 from wisen.screening.decoding import Reading, hidden, readings
 from wisen.screening.rules.attack_code import COMMANDS, PLACES, TEMPLATES, plants_code
+from wisen.screening.rules.attack_combinations import combined
+from wisen.screening.rules.attack_elsewhere import sentences_against
+from wisen.screening.rules.attack_forms import FORMS as FORMED
 from wisen.screening.rules.attack_languages import ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
 from wisen.screening.rules.attack_personas import CAPS, ENOUGH, KINDS
-from wisen.screening.rules.attack_sentences import Hit, Sentences, hits, is_told, read
+from wisen.screening.rules.attack_sentences import Hit, Sentences, hits, is_limited, is_told, read
 
 REJECT = 3
 """Weight of evidence that rejects a text."""
@@ -34,6 +37,8 @@ RULES: dict[str, str] = {
     "promotes": "Tells to advertise, to place links or to promote a fraud.",
     "plants-code": "Asks to carry harmful code into answers.",
     "jailbreak": "Sets up a persona that knows no rules.",
+    "harmful": "Asks how to harm people, break into things or make weapons, drugs or malware.",
+    "hidden-order": "Addresses an order to models in a comment or in markup that isn't shown.",
     "hidden-text": "Holds text written in characters that nobody sees.",
     "reordered-text": "Overrides the direction of writing, so that it reads differently from how it is stored.",
     "encoded-too-deep": "Is encoded in more layers than are read.",
@@ -61,7 +66,7 @@ _ENDING = 14
 _LONG_WORD = re.compile(r"[^\W_]{20,400}")
 
 
-_PATTERNS = (*COMMANDS, *TEMPLATES)
+_PATTERNS = (*COMMANDS, *FORMED, *TEMPLATES)
 _MARK_WORDS: defaultdict[str, list[int]] = defaultdict(list)
 _MARK_SIGNS: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
 """By a sign that is in them, marks that aren't words."""
@@ -125,6 +130,7 @@ def _signs(reading: Reading) -> Iterator[Hit]:
         if any(map(lower.__contains__, marks)):
             _place_class(made, name, form.finditer(lower))
     yield from hits(made)
+    yield from combined(made)
     yield from _patterns(lower, made)
     yield from _personas(made)
     yield from _languages(lower, made.words)
@@ -154,7 +160,8 @@ def _patterns(lower: str, made: Sentences) -> Iterator[Hit]:
         for match in pattern.regex.finditer(lower):
             start, last = made.at(match.start()), made.at(match.end())
             discussed = pattern in TEMPLATES and next(made.within("CHATTALK", *made.sentence_of(start)), None)
-            if not discussed and not is_told(made, start, max(last, start + 1)):
+            last = max(last, start + 1)
+            if not discussed and not is_limited(made, pattern.rule, last) and not is_told(made, start, last):
                 yield Hit(pattern.rule, pattern.weight, *match.span(), ("pattern", number))
                 break
 
@@ -170,8 +177,10 @@ def _candidates(lower: str, made: Sentences) -> set[int]:
 
 
 def _languages(lower: str, words: list[str]) -> Iterator[Hit]:
-    if lower.isascii() and len(FOREIGN.intersection(words)) < _FOREIGN_WORDS:
+    if lower.isascii() and not FOREIGN.intersection(words):
         return
+    for rule, start, end in sentences_against(lower):
+        yield Hit(rule, REJECT, start, end, ("elsewhere", rule))
     for rule, form in FORMS:
         for match in form.finditer(lower):
             if not _unsaid(lower, match, rule):

@@ -5,9 +5,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wisen.protocols import Finding
+from wisen.protocols import Finding, FindingFamily
 from wisen.screening.infrastructure import find_infrastructure
 from wisen.screening.personal import find_personal
+from wisen.screening.rules.labels import OTHERS, SECRETS
 from wisen.screening.rules.secret_shapes import is_mixed
 from wisen.screening.secrets import find_secrets
 
@@ -16,8 +17,9 @@ DETECTORS: tuple[Detector, ...] = (find_secrets, find_personal, find_infrastruct
 
 _ROUNDS = 5
 _PLACEHOLDER = re.compile(
-    r"«the ([A-Za-z0-9][A-Za-z0-9 -]{0,38}?)(?: (\d{1,7}))?»|<([a-z][a-z0-9]{0,15}(?:-[a-z0-9]{1,15}){0,4}?)-(\d{1,7})>"
+    r"«the ([A-Za-z0-9][A-Za-z0-9 -]{0,38}?)(?: (\d{1,4}))?»|<([a-z][a-z0-9]{0,15}(?:-[a-z0-9]{1,15}){0,4}?)-(\d{1,4})>"
 )
+"""The form of placeholders; numbers are short, so that they can't hold one of their own."""
 _UNNAMED = re.compile(r"[^A-Za-z0-9]+")
 _GENERIC = frozenset(("named-secret", "secret-by-name", "secret-by-service", "random-value"))
 _REPEATED = re.compile(r"[^\s\"'`<>,;:()\[\]{}=]{6,}+")
@@ -61,7 +63,7 @@ def redact(text: str, detectors: Sequence[Detector] = DETECTORS) -> Redacted:
     until they find nothing more in it, so redacting twice changes nothing; a text that can't be brought there in a few
     rounds is taken out as a whole.
     """
-    found = _found(text, detectors)
+    found = found_in(text, detectors)
     if not found:
         return Redacted(text=text)
     found += _repeated(text, found)
@@ -69,7 +71,7 @@ def redact(text: str, detectors: Sequence[Detector] = DETECTORS) -> Redacted:
         cuts = _merged(found)
         replacements = _replacements(text, cuts)
         result = _applied(text, replacements)
-        more = _found(result, detectors)
+        more = found_in(result, detectors)
         if not more:
             named = tuple(replace(cut.best, start=cut.start, end=cut.end) for cut in cuts)
             return Redacted(text=result, findings=named, replacements=replacements)
@@ -79,19 +81,36 @@ def redact(text: str, detectors: Sequence[Detector] = DETECTORS) -> Redacted:
     return Redacted(text=rest.text, findings=(whole,), replacements=(rest,))
 
 
-def _found(text: str, detectors: Sequence[Detector]) -> list[Finding]:
-    """What the detectors find outside of placeholders."""
+def found_in(text: str, detectors: Sequence[Detector]) -> list[Finding]:
+    """What the detectors find outside of placeholders.
+
+    A placeholder is what this package writes; anything else of that form may hold what it names, and is looked at.
+    """
     found = [one for detector in detectors for one in detector(text) if one.end > one.start]
-    if not found:
+    if not found or ("«" not in text and "<" not in text):
         return found
-    places = [match.span() for match in _PLACEHOLDER.finditer(text)]
-    starts = [start for start, _ in places]
+    places = [(*match.span(), _kind_of(match)) for match in _PLACEHOLDER.finditer(text)]
+    starts = [start for start, _, _ in places]
 
     def within(one: Finding) -> bool:
         number = bisect_right(starts, one.start) - 1
-        return number >= 0 and one.end <= places[number][1]
+        if number < 0 or one.end > places[number][1]:
+            return False
+        kind = places[number][2]
+        return kind in _KINDS or kind == _kind(one)
 
     return [one for one in found if not within(one)]
+
+
+def without_placeholders(text: str) -> str:
+    """The text, as long as it was, with a row of the same sign for each placeholder: it says nothing to a detector."""
+    if "«" not in text and "<" not in text:
+        return text
+    return _PLACEHOLDER.sub(lambda match: "\ue000" * len(match[0]) if _kind_of(match) in _KINDS else match[0], text)
+
+
+def _kind_of(match: re.Match[str]) -> str:
+    return f"<{match[3]}" if match[3] else match[1]
 
 
 def _repeated(text: str, found: Iterable[Finding]) -> list[Finding]:
@@ -134,7 +153,7 @@ def _weight(one: Finding) -> tuple[int, bool, bool]:
 def _replacements(text: str, cuts: Sequence[_Cut]) -> tuple[Replacement, ...]:
     numbers: dict[str, int] = {}
     for match in _PLACEHOLDER.finditer(text):
-        kind = f"<{match[3]}" if match[3] else match[1]
+        kind = _kind_of(match)
         numbers[kind] = max(numbers.get(kind, 0), int(match[4] or match[2] or 1))
     known: dict[tuple[str, str], str] = {}
     result: list[Replacement] = []
@@ -149,11 +168,21 @@ def _replacements(text: str, cuts: Sequence[_Cut]) -> tuple[Replacement, ...]:
 
 
 def _kind(finding: Finding) -> str:
-    words = [word for word in _UNNAMED.split(finding.label) if word]
-    if finding.family == "secret":
+    return _named(finding.label, finding.family)
+
+
+def _named(label: str, family: FindingFamily) -> str:
+    words = [word for word in _UNNAMED.split(label) if word]
+    if family == "secret":
         name = " ".join(words)[:30].strip() or "secret"
         return f"{name} value" if name.rpartition(" ")[2].isdigit() else name
-    return "<" + ("-".join(word[:12] for word in words[:3]).lower().lstrip("0123456789-") or finding.family)
+    return "<" + ("-".join(word[:12] for word in words[:3]).lower().lstrip("0123456789-") or family)
+
+
+_KINDS = frozenset(
+    (*(_named(label, "secret") for label in SECRETS), *(_named(label, "infrastructure") for label in OTHERS))
+)
+"""Placeholders with these names are exempt."""
 
 
 def _placeholder(kind: str, number: int) -> str:

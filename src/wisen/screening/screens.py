@@ -16,7 +16,7 @@ from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
 from wisen.screening.cleaning import cleaned
 from wisen.screening.redaction import DETECTORS, Detector
-from wisen.screening.texts import Part, parts_of, with_parts
+from wisen.screening.texts import LONGEST_UNSHOWN, Part, parts_of, shortened, with_parts
 
 _REMEMBERED = 4_096
 _SAYS_NOTHING = re.compile(
@@ -43,9 +43,16 @@ class FormScreen:
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """See `Screen.check`."""
-        length = sum(len(part.text) for part in parts_of(card) if part.shown)
+        return self.judge(card, parts_of(card))
+
+    def judge(self, card: MemoryCard, parts: Sequence[Part]) -> ScreenVerdict:
+        """What `check` says of a card with these texts."""
+        length = sum(len(part.text) for part in parts if part.shown)
         if length > self.max_characters:
             return _rejected("too-long", length)
+        names = sum(len(part.text) for part in parts if not part.shown and part.field.startswith("situation.t"))
+        if names > LONGEST_UNSHOWN:  # of a task's type and tools
+            return _rejected("too-long", names)
         own = card.text.strip()
         if not own:
             return _rejected("empty", 0)
@@ -66,7 +73,11 @@ class ImmuneScreen:
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """See `Screen.check`."""
-        shown = [part for part in parts_of(card) if part.shown]
+        return self.judge(card, parts_of(card))
+
+    def judge(self, card: MemoryCard, parts: Sequence[Part]) -> ScreenVerdict:
+        """What `check` says of a card with these texts."""
+        shown = [part for part in parts if part.shown]
         found = [one for one in find_attacks("\n".join(part.text for part in shown)) if one.family == "injection"]
         if not found:
             return ScreenVerdict(outcome="pass", card=card)
@@ -75,19 +86,28 @@ class ImmuneScreen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionScreen:
-    """Takes secrets, personal data, addresses of the own infrastructure and hidden characters out of a card."""
+    """Takes secrets, personal data, addresses of the own infrastructure and hidden characters out of a card.
+
+    Of a text that no prompt shows (the task's prompt, its error, the note) and that has more than 20,000 characters,
+    the beginning and the end are looked at and kept. The same long prompt is cut alike each time, so it is found again.
+    """
 
     detectors: tuple[Detector, ...] = DETECTORS
     name: str = "redaction"
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """See `Screen.check`."""
-        parts = parts_of(card)
-        texts, found = cleaned([part.text for part in parts], self.detectors)
-        if not found:
+        return self.judge(card, parts_of(card))
+
+    def judge(self, card: MemoryCard, parts: Sequence[Part]) -> ScreenVerdict:
+        """What `check` says of a card with these texts."""
+        short = [shortened(part) for part in parts]
+        cut = [_shortened(old) for old, new in zip(parts, short, strict=True) if new is not old]
+        texts, found = cleaned([part.text for part in short], self.detectors)
+        if not found and not cut:
             return ScreenVerdict(outcome="pass", card=card)
-        kept = [replace(part, text=text) for part, text in zip(parts, texts, strict=True)]
-        return ScreenVerdict(outcome="redacted", card=with_parts(card, kept), findings=placed(found, parts))
+        kept = [shortened(replace(part, text=text)) for part, text in zip(short, texts, strict=True)]
+        return ScreenVerdict(outcome="redacted", card=with_parts(card, kept), findings=(*cut, *placed(found, short)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +141,10 @@ class _Passed:
     def __contains__(self, key: bytes) -> bool:
         return key in self._keys
 
+    def __reduce__(self) -> tuple[type["_Passed"], tuple[()]]:
+        """A copy begins anew: what passed is looked at again where it is used."""
+        return _Passed, ()
+
     def add(self, key: bytes) -> None:
         with self._lock:
             self._keys[key] = None
@@ -143,12 +167,17 @@ class DefaultScreen:
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """See `Screen.check`."""
-        key = _digest(card)
+        parts = parts_of(card)
+        key = _digest(card, parts)
         if key in self._passed:
             return ScreenVerdict(outcome="pass", card=card)
-        form = FormScreen(max_characters=self.max_characters)
-        chain = ScreenChain(screens=(form, ImmuneScreen(), RedactionScreen(detectors=self.detectors)))
-        verdict = chain.check(card)
+        form = FormScreen(max_characters=self.max_characters).judge(card, parts)
+        if form.card is None:
+            return form
+        immune = ImmuneScreen().judge(card, parts)
+        if immune.card is None:
+            return immune
+        verdict = RedactionScreen(detectors=self.detectors).judge(card, parts)
         if verdict.outcome == "pass":
             self._passed.add(key)
         return verdict
@@ -194,6 +223,12 @@ def _rejected(rule: str, length: int) -> ScreenVerdict:
     return ScreenVerdict(outcome="rejected", card=None, findings=(finding,))
 
 
-def _digest(card: MemoryCard) -> bytes:
-    texts = "\x1f".join((card.kind.value, *(f"{part.field}\x1e{part.text}" for part in parts_of(card))))
+def _shortened(part: Part) -> Finding:
+    return Finding(rule="shortened", family="form", start=0, end=len(part.text), field=part.field)
+
+
+def _digest(card: MemoryCard, parts: Sequence[Part]) -> bytes:
+    """A hash of the card's kind and texts, with their lengths, so that no text can pass for two."""
+    head = ",".join((card.kind.value, *(f"{part.field}:{len(part.text)}" for part in parts)))
+    texts = "".join((head, "\n", *(part.text for part in parts)))
     return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).digest()

@@ -15,6 +15,7 @@ from wisen.screening.rules.secret_forms import find_forms
 from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
 from wisen.screening.rules.secret_prefixes import PREFIX, PREFIX_RULES
 from wisen.screening.rules.secret_shapes import has_digit, is_digest, is_mixed, is_series, is_stand_in, randomness
+from wisen.screening.rules.secret_uses import find_uses
 
 _RUN = re.compile(r"[A-Za-z0-9_+/~.%-]{12,4000}+={0,2}")
 _JOINED = re.compile(r"[A-Za-z0-9+/]")
@@ -53,13 +54,15 @@ _PIECE = re.compile(r"[^/.]{12,}+")
 _ALONE, _LEAST_ALONE = 5.0, 20
 _TOGETHER, _LEAST_TOGETHER = -0.5, 12
 _WORDY, _LETTERS, _SERVED_LEAST, _MANY, _MOST = -4.0, 1.0, 3.0, 12.0, 20.0
+_OVERLAP = 12
+"""Most characters that the end of one prefix shares with the beginning of another."""
 _WORDS_BETWEEN, _MARKS_BETWEEN = 4, 4
 
 
 def find_secrets(text: str) -> list[Finding]:
     """All secrets in a text, by place; they may overlap. Each span is the value itself, not the name before it."""
     folded = _folded(text)
-    found = [*_runs(text, folded), *find_assignments(text, folded), *find_forms(text, folded)]
+    found = [*_runs(text, folded), *find_assignments(text, folded), *find_forms(text, folded), *find_uses(text, folded)]
     return sorted(found, key=lambda one: (one.start, one.end))
 
 
@@ -91,11 +94,13 @@ def _runs(text: str, folded: str) -> Iterator[Finding]:
 def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
     place = start
     while (prefix := PREFIX.search(text, place, end)) is not None:
-        place = prefix.start() + 1
+        place = max(prefix.start() + 1, prefix.end() - _OVERLAP)
         joined = _JOINED.match(text, max(0, prefix.start() - 1), prefix.start()) is not None
         for rule in PREFIX_RULES[prefix[0]]:
+            if joined and rule.strict:
+                continue
             begin = rule.least.match(text, prefix.end())
-            if begin is None or not _looks_issued(prefix[0], begin[0], strict=rule.strict, joined=joined):
+            if begin is None or not _looks_issued(prefix[0], begin[0], strict=rule.strict):
                 continue
             body = rule.body.match(text, prefix.end())
             place = body.end() if body else begin.end()
@@ -103,12 +108,12 @@ def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
             break
 
 
-def _looks_issued(prefix: str, body: str, *, strict: bool, joined: bool) -> bool:
+def _looks_issued(prefix: str, body: str, *, strict: bool) -> bool:
     """Whether what follows a prefix can be drawn at random, and is if the prefix alone says little."""
     chance, series = randomness(body), is_series(body)
-    if _stands_in(body) or is_digest(prefix + body) or (chance < _WORDY and not series):
+    if (chance < _WORDY and not series) or (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
         return False
-    return not strict or (not joined and (series or chance > (1 if has_digit(body) else _LETTERS)))
+    return not strict or series or chance > (1 if has_digit(body) else _LETTERS)
 
 
 def _stands_in(value: str) -> bool:

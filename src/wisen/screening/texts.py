@@ -1,9 +1,16 @@
 """The texts of a card: which a prompt could show, and how a cleaned set of them becomes a card again."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wisen.cards import MemoryCard, MemoryKind, Situation
+
+LONGEST_UNSHOWN = 20_000
+"""Most characters that are kept of a text that no prompt shows, such as the task that a lesson is from."""
+_CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aiou"
+_EDGE = 200
+"""Within that many characters a cut is made between words rather than in one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,17 +31,49 @@ def parts_of(card: MemoryCard) -> list[Part]:
     """
     situation, episode = card.situation, card.kind is MemoryKind.SKILL_CARD
     texts = [
-        Part(field="situation.prompt", text=situation.prompt, shown=episode),
-        Part(field="situation.task_type", text=situation.task_type, shown=False),
-        *(Part(field=f"situation.tools[{n}]", text=tool, shown=False) for n, tool in enumerate(situation.tools)),
-        Part(field="situation.error", text=situation.error, shown=False),
-        Part(field="pattern", text=card.pattern, shown=True),
-        Part(field="content", text=card.content, shown=True),
-        Part(field="strategy", text=card.strategy, shown=True),
-        *(Part(field=f"steps[{number}]", text=step, shown=True) for number, step in enumerate(card.steps)),
-        Part(field="note", text=card.note, shown=False),
+        ("situation.prompt", situation.prompt, episode),
+        ("situation.task_type", situation.task_type, False),
+        *((f"situation.tools[{number}]", tool, False) for number, tool in enumerate(situation.tools)),
+        ("situation.error", situation.error, False),
+        ("pattern", card.pattern, True),
+        ("content", card.content, True),
+        ("strategy", card.strategy, True),
+        *((f"steps[{number}]", step, True) for number, step in enumerate(card.steps)),
+        ("note", card.note, False),
     ]
-    return [part for part in texts if part.text]
+    return [Part(field=field, text=text, shown=shown) for field, text, shown in texts if text]
+
+
+def shortened(part: Part) -> Part:
+    """The part, of a long text that isn't shown its beginning and end.
+
+    What stands for the rest is made of the whole text, so the same text is cut to the same, and others to others.
+    """
+    text = part.text
+    if part.shown or len(text) <= LONGEST_UNSHOWN:
+        return part
+    mark = f"\n[… the middle of this is left out; the whole went by the name of {_named(text)} …]\n"
+    room = (LONGEST_UNSHOWN - len(mark)) // 2
+    first = max(text.rfind(blank, room - _EDGE, room) for blank in " \n")
+    last = min(
+        (at for blank in " \n" if (at := text.find(blank, len(text) - room, len(text) - room + _EDGE)) >= 0), default=-1
+    )
+    head = text[: first if first >= 0 else room]
+    return replace(part, text=head + mark + text[last if last >= 0 else len(text) - room :])
+
+
+def _named(text: str) -> str:
+    """A text's hash as words that can be spoken: nothing that looks for numbers and keys takes them for one."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:12]
+    bits = int.from_bytes(digest, "big")
+    words: list[str] = []
+    for _ in range(6):
+        word = ""
+        for letters in (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS):
+            bits, place = divmod(bits, len(letters))
+            word += letters[place]
+        words.append(word)
+    return " ".join(words)
 
 
 def with_parts(card: MemoryCard, parts: Sequence[Part]) -> MemoryCard:

@@ -16,7 +16,8 @@ from wisen.errors import ReportError, StoreError
 from wisen.report_text import Headings, listed, numbered, trimmed, unified
 from wisen.reports import Report, card_to_report, from_markdown, report_to_card, to_markdown
 from wisen.stores.file_names import day_of
-from wisen.stores.front_matter import changed, divided, joined, value_of, written
+from wisen.stores.front_matter import Entry, changed, divided, joined, value_of, written
+from wisen.stores.seals import believed, by_hand, seal_of
 from wisen.stores.serial import card_from_values, card_to_values
 
 _BOM = "\ufeff"
@@ -48,9 +49,14 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "supersedes": ("supersedes",),
     "superseded_by": ("superseded_by",),
     "note": ("note",),
+    "pinned": ("pinned",),
+    "history": ("history",),
+    "observed": ("observed",),
     **{name: (name,) for name in _TEXTS},
 }
 """What front matter may hold, in order, and where a card has it."""
+_SEAL = "seal"
+_ORDER = (*_KEYS, _SEAL)
 _NAMES: Mapping[tuple[str, ...], str] = {path: key for key, path in _KEYS.items()}
 _LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps")
 _NUMBERS = ("attempt", "version", "duplicates")
@@ -91,24 +97,21 @@ class Reading(NamedTuple):
     """What a file holds."""
 
     card: MemoryCard
-    """As the file has it, wherever it is."""
-    named: bool
-    """Whether the file names the card's id; if not, a person wrote it."""
+    """As far as the file is believed, wherever it is."""
+    said: MemoryCard
+    """As the file has it."""
     report: Report | None
 
 
 def read(text: str, place: Place) -> Reading:
-    """Read a file. Raises `ReportError`."""
+    """Read a file; what it says of a run, checks and its status counts where its seal fits. Raises `ReportError`."""
     text = unified(text.removeprefix(_BOM))
     if len(_CONFLICT.findall(text)) > 1:
         raise ReportError("holds both sides of a merge conflict")
     entries, body = divided(text)
     said = {entry.key: value_of(entry) for entry in entries if entry.key in _KEYS}
     said = {key: value for key, value in said.items() if value not in (None, "", [])}
-    named = "id" in said
-    if not named:
-        source = "import" if said.get("created_by") == "import" else "human"
-        said = {"status": MemoryStatus.QUARANTINED.value, **said, "created_by": source, "id": place.card_id}
+    said = {"id": place.card_id, **said}
     if place.reports and said.keys().isdisjoint(("kind", *_TEXTS)):
         report = from_markdown(text, agent=place.folder, on=day_of(place.stem))
         texts = card_to_values(report_to_card(report))
@@ -118,13 +121,14 @@ def read(text: str, place: Place) -> Reading:
     card = card_from_values(_with(texts, said, place.tenant), _NAMES)
     if report is not None and card.provenance.created_at.date() != report.date:
         card = replace(card, provenance=report_to_card(report, provenance=card.provenance).provenance)
-    return Reading(card, named, report)
+    seal = next((value_of(entry) for entry in entries if entry.key == _SEAL), None)
+    return Reading(believed(card, seal), card, report)
 
 
 def render(card: MemoryCard, place: Place) -> str:
     """A new file for a card; `read` gives the same card back."""
     report = _report_of(card, place)
-    entries = [written(key, value) for key, value in _facts(card, place, report).items()]
+    entries = _sealed(_facts(card, place, report), card)
     body = _card_body(card) if report is None else to_markdown(report)
     return _checked(joined(entries, f"\n{body}" if body else ""), card, place)
 
@@ -134,9 +138,11 @@ def rewritten(text: str, card: MemoryCard, old_place: Place, place: Place) -> st
     bare = unified(text.removeprefix(_BOM))
     old = read(bare, old_place)
     entries, body = divided(bare)
-    before = _facts(old.card, old_place, old.report)
-    if not old.named:
-        before = {key: value for key, value in before.items() if key not in ("id", "status", "created_by")}
+    there = {entry.key: value_of(entry) for entry in entries}
+    if _needs_seal(card):  # then every line has to be true; else those that nobody believes may stay
+        before = {key: value for key, value in _facts(old.said, old_place, old.report).items() if key in there}
+    else:
+        before = _facts(old.card, old_place, old.report)
     if _says(card) == _says(old.card):
         report = old.report
     else:
@@ -144,7 +150,9 @@ def rewritten(text: str, card: MemoryCard, old_place: Place, place: Place) -> st
         body = f"\n{_card_body(card) if report is None else to_markdown(report)}"
     after = _facts(card, place, report)
     new = {key: after.get(key) for key in _KEYS if before.get(key) != after.get(key)}
-    lines = changed(entries, new, tuple(_KEYS))
+    if _needs_seal(card) and there.get(_SEAL) != (seal := seal_of(card)):
+        new[_SEAL] = seal
+    lines = changed(entries, new, _ORDER)
     if not entries and not body.startswith("\n"):
         body = f"\n{body}"
     again = _checked(joined(lines, body), card, place)
@@ -177,10 +185,20 @@ def _checked(text: str, card: MemoryCard, place: Place) -> str:
         pass
     values = card_to_values(card)
     facts = _facts(card, place, None) | {name: values[name] for name in _TEXTS if values[name]}
-    text = joined([written(key, value) for key, value in facts.items()], "")
+    text = joined(_sealed(facts, card), "")
     if read(text, place).card != card:
         raise StoreError(f"card {card.id!r} can't be kept in a Markdown file")
     return text
+
+
+def _needs_seal(card: MemoryCard) -> bool:
+    return by_hand(card) != card
+
+
+def _sealed(facts: Mapping[str, object], card: MemoryCard) -> list[Entry]:
+    """The entries for what a file says of a card, with the seal last where one is needed to believe it."""
+    entries = [written(key, value) for key, value in facts.items()]
+    return [*entries, written(_SEAL, seal_of(card))] if _needs_seal(card) else entries
 
 
 @cache
@@ -191,6 +209,8 @@ def _defaults() -> dict[str, Any]:
 def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, object]:
     """What the front matter of a card's file says: all that neither its text nor its path does."""
     values = card_to_values(card)
+    values["evidence"] = [_told(one) for one in values["evidence"]]
+    values["history"] = [one | {"evidence": one["evidence"] and _told(one["evidence"])} for one in values["history"]]
     facts: dict[str, object] = {}
     for key, path in _KEYS.items():
         value = _at(values, path)
@@ -209,6 +229,11 @@ def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, o
     if place.reports or place.folder != card.kind.value:
         facts["kind"] = card.kind.value
     return {key: facts[key] for key in _KEYS if key in facts}
+
+
+def _told(counts: Mapping[str, object]) -> dict[str, object]:
+    """Evidence without the counts of what never happened."""
+    return {name: count for name, count in counts.items() if count}
 
 
 def _at(values: Mapping[str, Any], path: tuple[str, ...]) -> object:

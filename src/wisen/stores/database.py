@@ -24,6 +24,8 @@ _Result = TypeVar("_Result")
 _Work = Callable[[sqlite3.Connection], _Result]
 _CACHE_KIB = 65_536
 _FIRST_PAUSE = 0.005
+_LONGEST_PAUSE = 0.1
+_LOG_SECONDS = 5.0
 _WAIT_MS = 2
 
 
@@ -86,6 +88,16 @@ class Database:
         self._writer_thread.submit(self._drain)
         return await asyncio.wrap_future(result)
 
+    async def truncate_log(self) -> None:
+        """Take all that is committed over into the file, and empty the log beside it, which holds older pages too.
+
+        Raises `StoreError` where another process reads an older state all the time.
+        """
+        self._refuse_closed()
+        if self._read_only:
+            raise StoreReadOnlyError(str(self.path))
+        await asyncio.get_running_loop().run_in_executor(self._writer_thread, self._truncate_log)
+
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """Run `work`, which doesn't touch the file, in a thread."""
         self._refuse_closed()
@@ -143,6 +155,20 @@ class Database:
                     result.set_exception(value)
                 else:
                     result.set_result(value)
+
+    def _truncate_log(self) -> None:
+        deadline, pause = time.monotonic() + min(self._busy_seconds, _LOG_SECONDS), _FIRST_PAUSE
+        try:
+            if self._writer is None:
+                self._writer = self._open(write=True)
+            while self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() > deadline:
+                    problem = "is being read by another process, so its log still holds what was withdrawn"
+                    raise StoreError(f"store {str(self.path)!r} {problem}; it goes when the last one closes the store")
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
 
     def _fail(self, jobs: list[_Job], error: BaseException) -> None:
         for job in jobs:

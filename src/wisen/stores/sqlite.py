@@ -2,13 +2,14 @@
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from wisen.cards import MemoryCard
 from wisen.embedders.hashing import HashEmbedder
-from wisen.errors import ConfigError, EmbedderMismatchError, StoreReadOnlyError
+from wisen.errors import ConfigError, EmbedderMismatchError, StoreError, StoreReadOnlyError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores import statements
@@ -125,6 +126,10 @@ class SQLiteVectorStore(SQLiteLedger):
         """See `VectorStore.get`."""
         return await self._database.read(lambda connection: statements.fetch(connection, card_ids))
 
+    async def ids_beginning(self, what: Literal["card", "run"], beginning: str) -> Sequence[str]:
+        """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
+        return await self._database.read(lambda connection: statements.ids_beginning(connection, what, beginning))
+
     async def search(self, query: RecallQuery) -> list[RecallHit]:
         """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
         probe = await make_probe(self._embedder, query, self._floor)
@@ -146,7 +151,15 @@ class SQLiteVectorStore(SQLiteLedger):
 
     async def delete(self, card_ids: Sequence[str]) -> int:
         """See `VectorStore.delete`."""
-        return await self._database.write(lambda connection: statements.remove(connection, card_ids))
+        gone = await self._database.write(lambda connection: statements.remove(connection, card_ids))
+        if gone:
+            with suppress(StoreError):  # they are deleted; a reader elsewhere only keeps their text in the log for now
+                await self.scrub()
+        return gone
+
+    async def scrub(self) -> None:
+        """See `Scrubs.scrub`: the pages of withdrawn cards are overwritten, and the log that held them is emptied."""
+        await self._database.truncate_log()
 
     async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
         """See `VectorStore.list`."""

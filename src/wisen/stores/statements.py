@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
@@ -94,6 +95,16 @@ def fetch(connection: sqlite3.Connection, card_ids: Sequence[str]) -> list[Memor
         if card_id not in found:
             raise CardNotFoundError(card_id)
     return [found[card_id] for card_id in card_ids]
+
+
+def ids_beginning(connection: sqlite3.Connection, what: Literal["card", "run"], beginning: str) -> list[str]:
+    """Ids that begin so, in the order of listings: cards oldest first, runs newest first; none for a beginning of ""."""
+    question = {
+        "card": "SELECT id FROM cards WHERE id >= ? AND id < ? ORDER BY created, id",
+        "run": "SELECT run_id FROM runs WHERE run_id >= ? AND run_id < ? ORDER BY started DESC, number DESC",
+    }
+    rows = connection.execute(question[what], (beginning, f"{beginning}\U0010ffff"))
+    return [found for (found,) in rows] if beginning else []
 
 
 def fetch_numbers(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, MemoryCard]:

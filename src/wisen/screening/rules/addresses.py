@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wisen.screening.rules.ids_germany_britain import POSTCODE
-from wisen.screening.rules.sightings import Sighting
+from wisen.screening.rules.sightings import Sighting, mentions
 
 _NAME = r"[A-Z][\w'.-]{1,20}"
 _TOWN = r"[A-ZÄÖÜÉ][\wäöüßé-]{2,30}"
@@ -64,7 +64,8 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (_CITIES_FOLDED, re.compile(rf"(?<![\w.-])(?:0[1-9]|[1-9]\d)\d{{3}} (?:{'|'.join(_CITIES)})(?!\w)")),
 )
-"""What a text has to contain, in lower case, and the form that is looked for then."""
+"""What a text has to contain, in lower case, and the form that is looked for then; the last two have a postcode."""
+_POSTCODE_DIGITS = re.compile(r"[0-9]{5}")
 _STATES = (
     "(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AT]"
     "|W[AIVY])"
@@ -98,13 +99,14 @@ def sight_addresses(text: str, folded: str) -> Iterator[Sighting]:
     for match in _NUMBER_FIRST.finditer(text):
         if not _NOT_STREETS.search(match.group()):
             yield Sighting(4, *match.span(), "street-address", "address")
-    for marks, form in _FORMS:
-        if any(mark in folded for mark in marks):
+    postcode = _POSTCODE_DIGITS.search(text) is not None
+    for marks, form in _FORMS if postcode else _FORMS[:-2]:
+        if mentions(folded, marks):
             for match in form.finditer(text):
                 yield Sighting(4, *match.span(), "street-address", "address")
-    for form in (_CITY, _POSTCODE):
+    for form in (_CITY, _POSTCODE) if postcode else (_POSTCODE,):
         for match in form.finditer(text):
             yield Sighting(3, *match.span(), "postcode", "address")
-    if any(mark in folded for mark in _BIRTHS):
+    if mentions(folded, _BIRTHS):
         for match in _BORN.finditer(text):
             yield Sighting(8, *match.span("date"), "date-of-birth", "date of birth")

@@ -14,7 +14,7 @@ class Pattern:
     regex: re.Pattern[str]
 
 
-def _pattern(rule: str, weight: int, marks: str, regex: str) -> Pattern:
+def pattern(rule: str, weight: int, marks: str, regex: str) -> Pattern:
     return Pattern(rule, weight, tuple(marks.split()), re.compile(regex, re.IGNORECASE | re.MULTILINE))
 
 
@@ -82,25 +82,25 @@ PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
 """Classes that are seen by their form."""
 
 COMMANDS: tuple[Pattern, ...] = (
-    _pattern(
+    pattern(
         "runs-payload",
         3,
         "curl wget fetch iwr invoke-webrequest invoke-restmethod irm",
         r"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,300}\|\s{0,5}" + _SHELL,
     ),
-    _pattern(
+    pattern(
         "runs-payload",
         3,
         "curl wget",
         r"(?:(?:ba|z)?sh|source|eval|\.|python\d?)\s{1,3}(?:-c\s{1,3})?[\"']?(?:<\(|\$\(|`)\s{0,3}(?:curl|wget)\b",
     ),
-    _pattern(
+    pattern(
         "runs-payload",
         3,
         "curl wget",
         r"\b(?:curl|wget)\b[^\n|]{0,200}(?:&&|;)\s{0,3}(?:sudo\s{1,3})?(?:chmod\s{1,3}\+x\b|(?:ba|z)?sh\s|\./)",
     ),
-    _pattern(
+    pattern(
         "runs-payload",
         3,
         "eval exec",
@@ -109,11 +109,11 @@ COMMANDS: tuple[Pattern, ...] = (
             r"|bytes\.fromhex|codecs|marshal|zlib|open\(|__import__|atob)"
         ),
     ),
-    _pattern("runs-payload", 3, "base64 xxd openssl", r"\b(?:base64|xxd|openssl)\b[^\n|]{0,100}\|\s{0,5}" + _SHELL),
-    _pattern("runs-payload", 3, "/dev/tcp /dev/udp", r"/dev/(?:tcp|udp)/"),
-    _pattern("runs-payload", 3, "nc ncat netcat", r"\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-\w{0,4}[ec]\b"),
-    _pattern("runs-payload", 3, "mkfifo", r"\bmkfifo\b[^\n]{0,100}\b(?:nc|sh)\b"),
-    _pattern(
+    pattern("runs-payload", 3, "base64 xxd openssl", r"\b(?:base64|xxd|openssl)\b[^\n|]{0,100}\|\s{0,5}" + _SHELL),
+    pattern("runs-payload", 3, "/dev/tcp /dev/udp", r"/dev/(?:tcp|udp)/"),
+    pattern("runs-payload", 3, "nc ncat netcat", r"\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-\w{0,4}[ec]\b"),
+    pattern("runs-payload", 3, "mkfifo", r"\bmkfifo\b[^\n]{0,100}\b(?:nc|sh)\b"),
+    pattern(
         "runs-payload",
         3,
         "powershell pwsh iex certutil mshta bitsadmin regsvr32",
@@ -122,7 +122,7 @@ COMMANDS: tuple[Pattern, ...] = (
             r"}-urlcache|mshta\s{1,3}https?:|bitsadmin\s{1,3}/transfer"
         ),
     ),
-    _pattern(
+    pattern(
         "runs-payload",
         3,
         "system( popen( subprocess os.system",
@@ -131,7 +131,7 @@ COMMANDS: tuple[Pattern, ...] = (
             r"|wget|/bin/sh|nc\s|rm\s+-rf|\bbash\b|@/|chmod 777)"
         ),
     ),
-    _pattern(
+    pattern(
         "destroys",
         3,
         "rm",
@@ -140,17 +140,17 @@ COMMANDS: tuple[Pattern, ...] = (
             r"(?=[\s\"'`*;.,]|$|/\s)|/(?:etc|var|usr|home|boot|root|bin|lib|opt|srv|mnt)\b)"
         ),
     ),
-    _pattern("destroys", 3, "preserve-root", r"--no-preserve-root"),
-    _pattern(
+    pattern("destroys", 3, "preserve-root", r"--no-preserve-root"),
+    pattern(
         "destroys",
         3,
         "mkfs dd /dev/sd :(){",
         r"\bmkfs\.\w{2,8}\s|\bdd\s{1,3}if=\S{1,80}\s{1,3}of=/dev/|>\s{0,3}/dev/sd[a-z]|:\(\)\s{0,3}\{\s{0,3}:\|:",
     ),
-    _pattern("destroys", 3, "chmod", r"\bchmod\s{1,3}(?:-\w{1,9}\s{1,3}){0,3}(?:0?777|a\+rwx)\s{1,3}(?:/|~|\$home)"),
-    _pattern("destroys", 2, "chmod", r"\bchmod\s{1,3}(?:-r\s{1,3})(?:0?777|a\+rwx)\b"),
-    _pattern("destroys", 2, "drop", r"\bdrop\s{1,3}(?:table|database|schema)\s{1,3}(?:if\s{1,3}exists\s{1,3})?\w"),
-    _pattern(
+    pattern("destroys", 3, "chmod", r"\bchmod\s{1,3}(?:-\w{1,9}\s{1,3}){0,3}(?:0?777|a\+rwx)\s{1,3}(?:/|~|\$home)"),
+    pattern("destroys", 2, "chmod", r"\bchmod\s{1,3}(?:-r\s{1,3})(?:0?777|a\+rwx)\b"),
+    pattern("destroys", 2, "drop", r"\bdrop\s{1,3}(?:table|database|schema)\s{1,3}(?:if\s{1,3}exists\s{1,3})?\w"),
+    pattern(
         "sends-out",
         3,
         "curl wget",
@@ -160,13 +160,13 @@ COMMANDS: tuple[Pattern, ...] = (
             r"(?:key|token|secret|pass))"
         ),
     ),
-    _pattern(
+    pattern(
         "sends-out",
         3,
         "env printenv /etc/ history .ssh .env .aws",
         r"\b(?:env|printenv|cat\s{1,3}\S{1,80}|history)\s{0,3}\|\s{0,3}(?:curl|nc|wget|base64)\b",
     ),
-    _pattern(
+    pattern(
         "sends-out",
         3,
         "authorized_keys",
@@ -175,9 +175,9 @@ COMMANDS: tuple[Pattern, ...] = (
             r"ed_keys"
         ),
     ),
-    _pattern("sends-out", 3, "document.cookie", r"(?:src|location|href|fetch\(|beacon)[^\n]{0,120}document\.cookie"),
-    _pattern("sends-out", 3, "![", r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{0,60}=(?:\{|<|\[|\$|%7b)"),
-    _pattern(
+    pattern("sends-out", 3, "document.cookie", r"(?:src|location|href|fetch\(|beacon)[^\n]{0,120}document\.cookie"),
+    pattern("sends-out", 3, "![", r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{0,60}=(?:\{|<|\[|\$|%7b)"),
+    pattern(
         "covers-traces",
         3,
         "history histfile auditctl wevtutil shred",
@@ -186,7 +186,7 @@ COMMANDS: tuple[Pattern, ...] = (
             r"|\bshred\b[^\n]{0,40}/var/log"
         ),
     ),
-    _pattern(
+    pattern(
         "disables-safety",
         2,
         "verify",
@@ -195,7 +195,7 @@ COMMANDS: tuple[Pattern, ...] = (
             r"(?:ssl\.)?cert_none"
         ),
     ),
-    _pattern(
+    pattern(
         "disables-safety",
         2,
         "node_tls_reject_unauthorized strict-ssl sslverify cert_none rejectunauthorized",
@@ -204,8 +204,8 @@ COMMANDS: tuple[Pattern, ...] = (
             r"alse"
         ),
     ),
-    _pattern("disables-safety", 3, "dangerously", r"--?dangerously-[\w-]{4,40}"),
-    _pattern(
+    pattern("disables-safety", 3, "dangerously", r"--?dangerously-[\w-]{4,40}"),
+    pattern(
         "disables-safety",
         3,
         "setenforce iptables ufw defender",
@@ -214,8 +214,8 @@ COMMANDS: tuple[Pattern, ...] = (
             r"(?:true|1)"
         ),
     ),
-    _pattern("steers-the-score", 2, "sys.exit os._exit exit(0", r"\b(?:sys\.exit|os\._exit|exit|quit)\(0\)"),
-    _pattern(
+    pattern("steers-the-score", 2, "sys.exit os._exit exit(0", r"\b(?:sys\.exit|os\._exit|exit|quit)\(0\)"),
+    pattern(
         "steers-the-score",
         3,
         "score: score= reward",
@@ -224,7 +224,7 @@ COMMANDS: tuple[Pattern, ...] = (
             r"(?:\.0)?|100|10/10)\b"
         ),
     ),
-    _pattern(
+    pattern(
         "steers-the-score",
         3,
         "__eq__",
@@ -233,7 +233,7 @@ COMMANDS: tuple[Pattern, ...] = (
 )
 
 TEMPLATES: tuple[Pattern, ...] = (
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         "<|",
@@ -242,10 +242,10 @@ TEMPLATES: tuple[Pattern, ...] = (
             r"|end_header_id|endofprompt)\|?>"
         ),
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role", 3, "inst] <<sys <</sys <start_of_turn", r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         "<system </system <assistant <admin <developer <operator <important> <information>",
@@ -254,7 +254,7 @@ TEMPLATES: tuple[Pattern, ...] = (
             r"|reminder))?>|<(?:important|information)>"
         ),
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         "system] admin] developer] operator] assistant] root] [system [admin",
@@ -263,7 +263,7 @@ TEMPLATES: tuple[Pattern, ...] = (
             r"(?:[\s:_-]{1,3}[\w ]{1,30})?\]"
         ),
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         (
@@ -277,13 +277,13 @@ TEMPLATES: tuple[Pattern, ...] = (
             r"|node|\d|[^\n]{0,12}$))"
         ),
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         "instruction: instructions: response: input:",
         r"^#{2,4}\s{0,3}(?:new\s{1,3})?(?:system|instructions?|human|assistant|user)\s{0,3}:",
     ),
-    _pattern(
+    pattern(
         "poses-as-a-role",
         3,
         "end of beginning of",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from wisen.screening.rules.attack_concepts import CONCEPTS
 from wisen.screening.rules.attack_personas import CUES
 from wisen.screening.rules.attack_words import FIRST
 from wisen.screening.rules.attack_words_acts import SECOND
@@ -39,6 +40,8 @@ def cue(kind: str, weight: int, phrase: str) -> str:
 
 
 def _expanded(entry: str) -> tuple[str, ...]:
+    if entry.endswith("~"):
+        return _inflected(entry[:-1])
     if not entry.endswith("+"):
         return (entry,)
     noun = entry[:-1]
@@ -47,9 +50,17 @@ def _expanded(entry: str) -> tuple[str, ...]:
     return noun, noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
+def _inflected(verb: str) -> tuple[str, ...]:
+    """A verb's order, its "-ing" and its passive."""
+    if verb.endswith("e"):
+        return verb, verb[:-1] + "ing", f"be {verb}d"
+    past = verb[:-1] + "ied" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "ed"
+    return verb, verb + "ing", f"be {past}"
+
+
 def _listed() -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Class, words and whether they are swallowed, for all forms."""
-    for line in filter(None, (FIRST + SECOND + THIRD).replace("\n    ", " ").splitlines()):
+    for line in filter(None, (FIRST + SECOND + THIRD + CONCEPTS).replace("\n    ", " ").splitlines()):
         name, _, entries = line.partition(": ")
         for entry in entries.split(", "):
             for form in _expanded(entry):

@@ -21,6 +21,8 @@ _SHORTEST = 3
 _LONGEST_QUOTE = 60
 _TURNS = frozenset({"but", "just", "simply", "then", "instead", "always", "rather", "even", "so", "because", "since"})
 _LISTING = frozenset({"or", "nor"})
+_NARROWED = frozenset({"disables-safety", "widens-scope", "overrides-instructions", "skips-approval", "steers-the-score"})
+"""Rules whose acts can be right where they are narrowed."""
 _QUOTES = frozenset('"`')
 _ENDS = frozenset(".!?")
 _SINGLE_QUOTED = re.compile(r"(?<!\w)'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){3,300}'(?!\w)")
@@ -88,12 +90,12 @@ class Sentences:
     """Quoted parts, as first word and the word after the last."""
     classes: defaultdict[str, list[tuple[int, int]]] = field(default_factory=_no_places)
     """For each class where it is: first word and the word after the last, in order."""
-    _starts: list[int] = field(default_factory=list[int])
+    _starts: list[int] | None = None
 
     @property
     def starts(self) -> list[int]:
         """Each word's place in the text."""
-        if not self._starts:
+        if self._starts is None:
             self._starts = [match.start() for match in _WORD.finditer(self.text)]
         return self._starts
 
@@ -202,6 +204,9 @@ def _classify(made: Sentences) -> None:
                 continue
         for name in entry.names:
             classes[name].append((number, number + 1))
+    if "USER" in classes:
+        ends = {*made.clauses, len(words)}
+        classes["USEREND"] = [place for place in classes["USER"] if place[1] in ends]
     _lemmas(made)
 
 
@@ -236,15 +241,17 @@ def hits(made: Sentences) -> list[Hit]:
 
 def _held(made: Sentences, thought: Thought) -> Iterator[Hit]:
     for start, end in made.classes[thought.first]:
-        last = _reached(made, start, end, thought.steps)
+        last = reached(made, start, end, thought.steps)
         if last is None or _excluded(made, thought.unless, start):
+            continue
+        if is_limited(made, thought.rule, last):
             continue
         if not is_told(made, start, last, even_if_forbidden=thought.even_if_forbidden):
             yield Hit(thought.rule, thought.weight, made.starts[start], made.end(last - 1), thought)
             return
 
 
-def _reached(made: Sentences, start: int, end: int, steps: Sequence[tuple[str, int]]) -> int | None:
+def reached(made: Sentences, start: int, end: int, steps: Sequence[tuple[str, int]]) -> int | None:
     """The word after a sequence's last, or `None` where it isn't there whole."""
     ends = {end}
     for name, gap in steps:
@@ -265,6 +272,20 @@ def _excluded(made: Sentences, names: Iterable[str], word: int) -> bool:
     first, after = made.sentence_of(word)
     first, after = max(first, word - 30), min(after, word + 40)
     return any(same(made.hard, word, at) for name in names for at, _ in made.within(name, first, after))
+
+
+def is_limited(made: Sentences, rule: str, last: int) -> bool:
+    """Whether what follows an act takes it back or narrows it: "… never", "… only for migrations", "…=false"."""
+    if rule not in _NARROWED:
+        return False
+    if made.words[last : last + 1] == ["false"] and "verify" not in made.words[last - 1]:
+        return True
+    _, after = made.sentence_of(last - 1)
+    for at, end in made.within("NARROW", last, min(after, last + 6)):
+        never = made.words[at] == "never" and (end == len(made.words) or not same(made.clauses, at, end))
+        if (end - at > 1 or never) and same(made.clauses, at, last - 1):
+            return not any(True for _ in made.within("XNAMED", end, min(after, end + 6)))
+    return False
 
 
 def is_told(made: Sentences, start: int, last: int, *, even_if_forbidden: bool = False) -> bool:

@@ -10,7 +10,7 @@ FIRST = """
 -POSITIVE: don't forget, dont forget, do not forget, never forget, don't hesitate, do not hesitate, never hesitate,
     never mind, never fail to, don't fail to, do not fail to, no matter, don't worry, do not worry, why not, not just,
     don't be afraid, do not be afraid
--NOTHING: token count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
+-NOTHING: verification email+, verification e mail+, verification mail+, verification link+, firewall rule, token count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
     password field, password policy, password hash, password form, password input, password prompt, password strength,
     password change+, secret santa, key error, primary key+, foreign key+, sort key, cache key, private method+,
     private member+, prompt engineering, prompt length, business rules, lint rules, linter rules, eslint rules,

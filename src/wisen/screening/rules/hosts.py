@@ -7,7 +7,7 @@ attributes in code that end like one ("threading.local").
 import re
 from collections.abc import Iterator
 
-from wisen.screening.rules.sightings import Sighting, terms
+from wisen.screening.rules.sightings import Sighting, mentions, terms
 
 _INTERNAL = re.compile(
     r"(?<![\w.@$/\\-])(?<!from )(?<!import )(?:[A-Za-z0-9_-]{1,63}\.){1,8}"
@@ -88,11 +88,11 @@ def is_well_known(host: str) -> bool:
 
 def _with_domain(text: str) -> Iterator[Sighting]:
     folded = text.lower()
-    if any(suffix in folded for suffix in _SUFFIXES):
+    if mentions(folded, _SUFFIXES):
         for match in _INTERNAL.finditer(text):
             if not is_well_known(match.group().lower()):
                 yield Sighting(6, *match.span(), "internal-host", "host")
-    if any(suffix in folded for suffix in _PRIVATE_SUFFIXES):
+    if mentions(folded, _PRIVATE_SUFFIXES):
         for match in _PRIVATE_NAME.finditer(text):
             yield Sighting(6, *match.span(), "internal-host", "host")
     if "amazonaws" in text or "azure" in text or "windows.net" in text:

@@ -7,13 +7,14 @@ many letters and digits a window has, so that a text without such runs costs nex
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from wisen.screening.rules.id_rules import IdRule, Needs, words
 from wisen.screening.rules.ids_americas import AMERICAS
 from wisen.screening.rules.ids_asia_africa import ASIA_AFRICA
 from wisen.screening.rules.ids_europe import EUROPE
 from wisen.screening.rules.ids_germany_britain import GERMANY_BRITAIN
-from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids, mentions
 
 RULES: tuple[IdRule, ...] = (*AMERICAS, *EUROPE, *GERMANY_BRITAIN, *ASIA_AFRICA)
 """All tables."""
@@ -60,9 +61,19 @@ _JOINED = re.compile(r"[./:-][0-9]")
 _JOINING = re.compile(r"[0-9][./:-]\Z")
 
 
+class _Tables(NamedTuple):
+    """The rules by length."""
+
+    plain: Mapping[int, tuple[IdRule, ...]]
+    """For digits alone."""
+    lettered: Mapping[int, tuple[IdRule, ...]]
+    """Those that have letters."""
+    forms: Mapping[int, re.Pattern[str]]
+    """Any of the forms, so that most windows are asked about once."""
+
+
 @cache
-def _tables() -> tuple[Mapping[int, tuple[IdRule, ...]], Mapping[int, tuple[IdRule, ...]]]:
-    """The rules by length: those for digits alone, and those that have letters."""
+def _tables() -> _Tables:
     plain: dict[int, tuple[IdRule, ...]] = {}
     lettered: dict[int, tuple[IdRule, ...]] = {}
     for rule in RULES:
@@ -71,7 +82,8 @@ def _tables() -> tuple[Mapping[int, tuple[IdRule, ...]], Mapping[int, tuple[IdRu
             plain[size] = (*plain.get(size, ()), rule)
             if has_letters:
                 lettered[size] = (*lettered.get(size, ()), rule)
-    return plain, lettered
+    forms = {size: re.compile("|".join(f"(?:{rule.form.pattern})" for rule in rules)) for size, rules in plain.items()}
+    return _Tables(plain=plain, lettered=lettered, forms=forms)
 
 
 def sight_ids(text: str, folded: str) -> Iterator[Sighting]:
@@ -81,7 +93,7 @@ def sight_ids(text: str, folded: str) -> Iterator[Sighting]:
         text: The text, in which positions count.
         folded: The same in lower case.
     """
-    least = _FEW_DIGITS if any(word in folded for word in _FEW) else _MANY_DIGITS
+    least = _FEW_DIGITS if mentions(folded, _FEW) else _MANY_DIGITS
     alone = is_list_of_ids(text)
     if alone:
         least = _FEW_DIGITS
@@ -96,29 +108,34 @@ def sight_ids(text: str, folded: str) -> Iterator[Sighting]:
 
 
 def _sight_run(text: str, start: int, end: int, *, alone: bool) -> Iterator[Sighting]:
-    plain, lettered = _tables()
-    spans = [token.span() for token in _TOKEN.finditer(text, start, end)]
+    plain, lettered, forms = _tables()
+    run = text[start:end].translate(_SPELLED).upper()
+    if len(run) != end - start:
+        return
+    spans = [token.span() for token in _TOKEN.finditer(run)]
     for first, (begin, _) in enumerate(spans):
+        if _JOINING.search(text, max(0, start + begin - 2), start + begin):
+            continue
         size = 0
         for token_start, token_end in spans[first : first + _MOST_TOKENS]:
             size += token_end - token_start
             if size > _LONGEST:
                 break
-            if size not in plain:
+            if size not in forms or forms[size].fullmatch(run, begin, token_end) is None:
                 continue
-            written = text[begin:token_end].translate(_SPELLED).upper()
+            written = run[begin:token_end]
             value = written.translate(_PLAIN)
-            table = plain if value.isdigit() else lettered
-            rules = table.get(size, ())
-            if rules and not _is_part(text, begin, token_end, written):
-                for rule in rules:
-                    if rule.form.fullmatch(written):
-                        yield from _judge(rule, value, text, (begin, token_end), alone=alone)
+            place = start + begin, start + token_end
+            if _is_part(text, *place, written):
+                continue
+            for rule in plain[size] if value.isdigit() else lettered.get(size, ()):
+                if rule.form.fullmatch(written):
+                    yield from _judge(rule, value, text, place, alone=alone)
 
 
 def _is_part(text: str, start: int, end: int, written: str) -> bool:
-    """Whether the window is cut out of a longer number, decimal, version or address."""
-    if _JOINED.match(text, end) or _JOINING.search(text, max(0, start - 2), start):
+    """Whether the window is the beginning of a longer number, decimal, version or address."""
+    if _JOINED.match(text, end):
         return True
     if " " not in written:
         return False

@@ -39,15 +39,16 @@ def sight_networks(text: str) -> Iterator[Sighting]:
     """All readings as an IP or hardware address."""
     if "." in text:
         yield from _v4(text)
-    if ":" in text:
+    colons = text.count(":")
+    if colons > 1:
         yield from _v6(text)
-    for match in _MAC.finditer(text):
+    for match in _MAC.finditer(text) if colons > 4 or text.count("-") > 4 or text.count(".") > 1 else ():  # noqa: PLR2004 - separators of six bytes
         written = match.group()
         if "." in written and written.replace(".", "").isdigit() and not in_context(_MAC_WORDS, text, *match.span()):
             continue
         if set(written.lower()) - set(":-.0") and set(written.lower()) - set(":-.f"):
             yield Sighting(6, *match.span(), "mac-address", "mac")
-    if _MAC_WORDS.search(text):
+    if _BARE_MAC.search(text) and _MAC_WORDS.search(text):
         for match in _BARE_MAC.finditer(text):
             if in_context(_MAC_WORDS, text, *match.span()):
                 yield Sighting(3, *match.span(), "mac-address", "mac")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_names import KEY_WORD, NAME_ENDS_OTHERWISE, PASSWORD_NAME, SECRET_NAME, WORDS
-from wisen.screening.rules.secret_shapes import is_mixed, is_stand_in, randomness
+from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""
@@ -26,7 +26,8 @@ _VALUE = re.compile(
     (?:
       (?P<mark>[.?+|]{1,2}=|:=|=>|===?|!==?|->|=|:|,|\(|\)?>|\|)(?P<after>[\ \t]{0,20}+)
         (?:[\\(\[{@bruf$]{0,2}(?=\\?["'`])|(?:new\ )?(?!\s)(?=\w))?
-      | (?P<prose>(?:is|was|equals|to|as|=|of|be)(?:\ now|\ still|\ set\ to|\ just)?[\ :]{1,3}+)
+      | (?P<prose>(?:is|was|equals|to|as|=|of|be|lautet|ist|war|est|était|es|era|é|è|jest|er|är|on)
+         (?:\ now|\ still|\ set\ to|\ just)?[\ :]{1,3}+)
       | (?P<markup>,?\s{0,40}["']?\b(?:value|content|default)["']?\ {0,2}[=:]\ {0,2}|
         </[\w:.-]{1,60}>\s{0,40}<(?:value|string|data)>)
       | (?P<line>\r?\n[\ \t]{0,40}+(?=["'<]))
@@ -44,6 +45,7 @@ _LOGIN = re.compile(r"\b(?:login|user|username|user[-_ ]name|uid)\b[\"']?\s{0,3}
 _MACHINE = re.compile(r"\blogin\s{1,9}\S{1,60}\s{1,9}\Z", re.IGNORECASE)
 _CONNECTION = re.compile(r"\b(?:server|data source|database|driver|provider|dsn)\s{0,3}=[^\n]{1,80};", re.IGNORECASE)
 _ENDS = ("", "\n", "\r")
+_ASSIGNING = ("=", ":", ":=", "=>", ">", "->", "|", None)
 _LABELS = (
     (re.compile(r"private[-_ .]?key"), "private key"),
     (re.compile(r"pass|pwd|kennwort|contrase|senha|wachtwoord"), "password"),
@@ -81,7 +83,7 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
     before = _NAME.search(text, max(0, start - _LONGEST_NAME), start)
     first = before.start() if before else start
     name = folded[first:stop]
-    if "public" in name or folded.endswith("public ", max(0, first - 7), first):
+    if _is_folder(text, first, stop) or "public" in name or folded.endswith("public ", max(0, first - 7), first):
         return None
     kind = _kind(folded[start:stop], name)
     compared = _COMPARED.search(text, max(0, first - 220), first) if kind != "key" else None
@@ -96,6 +98,11 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
     if not _bare(match, text, first, kind, name):
         return None
     return _finding(name, match.start("bare"), match.start("bare") + len(_trimmed(match)))
+
+
+def _is_folder(text: str, first: int, stop: int) -> bool:
+    """Whether the name is the shell's for the folder that one is in."""
+    return text[first:stop].lstrip("${(") in ("PWD", "OLDPWD") and text[first : first + 1] == "$"
 
 
 def _kind(words: str, name: str) -> _Kind:
@@ -128,7 +135,7 @@ def _quoted(value: str, kind: _Kind, name: str) -> bool:
     if blanks:
         return False
     if kind == "secret":
-        drawn = len(value) >= _LEAST_SPOKEN and is_mixed(value) and _unlike_names(value)
+        drawn = (len(value) >= _LEAST_SPOKEN and is_mixed(value) and _unlike_names(value)) or is_scrambled(value)
         return drawn or ("secret" in name and len(value) >= _LEAST_SECRET and value.isalnum())
     drawn = len(value) >= _LEAST_KEY and is_mixed(value) and randomness(value) > 0
     return drawn and not value.startswith(("http", "/", "."))
@@ -147,6 +154,10 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
         return bool(match["prose"] or match["gap"]) and _spoken(value, kind, option=option)
     if kind == "password":
         return _is_password(value, match, text, first)
+    return (kind == "secret" and is_scrambled(value)) or _is_key(value, kind)
+
+
+def _is_key(value: str, kind: _Kind) -> bool:
     if not (is_mixed(value) and _unlike_names(value)) or _REFERENCE.fullmatch(value):
         return False
     return len(value) >= _LEAST_SECRET if kind == "secret" else len(value) >= _LEAST_KEY and randomness(value) > 0
@@ -173,8 +184,10 @@ def _is_password(value: str, match: re.Match[str], text: str, first: int) -> boo
     """Whether an unquoted value assigned to a password is one, and no variable or word."""
     mark, head, ahead = match["mark"], text[first : match.start()], text[max(0, first - 1) : first]
     tight = not match["gap"] and not match["after"] and mark in ("=", ":")
-    if _in_series(match, text, first):
+    if _in_series(match, text, first) or (is_scrambled(value) and mark in _ASSIGNING):
         return True
+    if value.startswith(("/", "~/", "./", "../")) and head.lower().endswith("pwd"):
+        return False
     if _REFERENCE.fullmatch(value):
         if mark in (":", "=") and _LOGIN.search(text, max(0, first - 120), first):
             return True
@@ -182,9 +195,14 @@ def _is_password(value: str, match: re.Match[str], text: str, first: int) -> boo
             outside = head.isupper() or ahead in ("&", "?", "-") or head.startswith("-")
             return tight and (outside or ("." in head and not head.startswith(("self.", "this."))))
         return mark == ":" and head.islower() and value.islower() and _is_line(match, text, first)
+    return _is_written_out(value, match, tight=tight)
+
+
+def _is_written_out(value: str, match: re.Match[str], *, tight: bool) -> bool:
+    """Whether a value that can't be a variable is written as passwords are."""
     if value.isdigit() or value.replace("-", "").isalpha():
         return (tight or match["next"] in _ENDS) and (value.islower() or value.isdigit())
-    return mark in ("=", ":", ":=", "=>", ">", "->", "|", None) and (tight or is_mixed(value))
+    return match["mark"] in _ASSIGNING and (tight or is_mixed(value))
 
 
 def _in_series(match: re.Match[str], text: str, first: int) -> bool:
@@ -210,8 +228,8 @@ def _spoken(value: str, kind: _Kind, *, option: bool) -> bool:
         return False
     if kind == "password":
         mixed = is_mixed(value) and not _MEASURE.fullmatch(value)
-        return len(value) >= _LEAST_SPOKEN and (value.isdigit() or mixed or "!" in value)
-    drawn = len(value) >= _LEAST_SECRET and is_mixed(value) and randomness(value) > 0
+        return len(value) >= _LEAST_SPOKEN and (value.isdigit() or mixed or "!" in value or is_scrambled(value))
+    drawn = len(value) >= _LEAST_SECRET and (is_scrambled(value) or (is_mixed(value) and randomness(value) > 0))
     return kind == "secret" and drawn and "/" not in value[:2]
 
 

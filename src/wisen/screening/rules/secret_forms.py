@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_names import WORDS
 from wisen.screening.rules.secret_shapes import is_mixed, is_stand_in, randomness
+from wisen.screening.rules.sightings import mentions
 
 _KEY_BEGINS = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?: ?-{4,5})?"
@@ -169,7 +170,7 @@ def find_forms(text: str, folded: str) -> Iterator[Finding]:
     if "data:" in folded and _MANIFEST.search(folded):
         yield from _manifests(text)
     for form in _FORMS:
-        if any(mark in folded for mark in form.marks):
+        if mentions(folded, form.marks):
             for match in form.pattern.finditer(text):
                 start, end = match.span(match.lastindex or 0)
                 if form.rule == "url-credentials":

@@ -5,14 +5,18 @@ import re
 KEY_WORD = re.compile(
     r"a(?:uth|ccess|pi[-_ .]?key|pp[-_]?id)|bearer|c(?:red(?:ential)?s?|ookie|srf|ontrase[nñ]a|lient[-_ .]?id)|dsn|"
     r"hmac|jwt|k(?:ey(?!word|board|note|frame|stroke|press)|ennwort)|l(?:icen[cs]e|ogin)|nonce|otp(?![a-z])|"
-    r"p(?:ass(?:w(?:or)?d|wort|phrase|code|e?(?![a-z]))(?<!compass)(?<!bypass)(?<!trespass)(?<!surpass)(?<!impasse)|wd|"
+    r"clave(?![a-z])|p(?:ass(?:w(?:or)?d|wort|phrase|code|e?(?![a-z]))(?<!compass)(?<!bypass)(?<!trespass)(?<!surpass)(?<!impasse)|wd|w(?![a-z])|"
     r"rivate|sk(?![a-z])|at(?![a-z]))|rootpw|"
-    r"s(?:ecret|e(?:ssion|nha|ed(?![a-z]))|id(?![a-z])|alt(?![a-z]))|token(?!i[sz])|w(?:ebhook|achtwoord)"
+    r"s(?:ecret|e(?:ssion|nha|ed(?![a-z]))|id(?![a-z])|alt(?![a-z]))|token(?!i[sz])|w(?:ebhook|achtwoord|pa[23]?(?![a-z]))|"
+    r"пароль|密[码碼]|口令|パスワード|비밀번호|암호|parol[aoe]?(?![a-z])|has[łl]o(?![a-z])|salasana|l[öo]senord|"
+    r"adgangskode|heslo(?![a-z])|jelsz[óo]|[şs]ifre(?![a-z])|كلمة (?:المرور|السر)|סיסמה"
 )
 """A word of a key's name, in lower case; inside of other words as well."""
 
 PASSWORD_NAME = re.compile(
-    r"pass(?:w(?:or)?d|wort|phrase|code|e?(?![a-z]))|p(?:wd|w(?![a-z]))|kennwort|contrase[nñ]a|senha|wachtwoord"
+    r"pass(?:w(?:or)?d|wort|phrase|code|e?(?![a-z]))|p(?:wd|w(?![a-z]))|kennwort|contrase[nñ]a|senha|wachtwoord|"
+    r"clave(?![a-z])|wpa[23]?(?![a-z])|пароль|密[码碼]|口令|パスワード|비밀번호|암호|parol[aoe]?(?![a-z])|has[łl]o(?![a-z])|salasana|"
+    r"l[öo]senord|adgangskode|heslo(?![a-z])|jelsz[óo]|[şs]ifre(?![a-z])|كلمة (?:المرور|السر)|סיסמה"
 )
 SECRET_NAME = re.compile(
     r"secret|token|api[-_ .]?key|credential|(?:access|private|auth|account|encryption|encrypt|signing|sign|master|"

@@ -1,0 +1,88 @@
+"""Names on cards: whose a card is, what it is for and where it is from stand in files and listings as they are.
+
+A text can be redacted and is still a text; a name with a placeholder in it is another name. So names that hold what the
+screen takes out are refused, and only a source, which nothing is found by, is redacted.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wisen.cards import MemoryCard
+from wisen.errors import ConfigError
+from wisen.protocols import Finding
+from wisen.screening.attacks import find_attacks
+from wisen.screening.cleaning import cleaned
+from wisen.screening.redaction import DETECTORS
+from wisen.screening.secrets import find_secrets
+
+LONGEST_NAME = 100
+"""Characters of a name, or of an id."""
+_LONGEST_SOURCE = 1_000
+_LIKE_IDS = "random-value"
+
+
+def clean_agent(agent: str) -> str:
+    """An agent's name on one line; raises `ConfigError`, which doesn't quote it, for one that may not be kept."""
+    agent = " ".join(agent.split())
+    if not agent:
+        raise ConfigError("an agent needs a name; it has none")
+    _refuse("the agent's name", agent, _rules_of(agent))
+    return agent
+
+
+def with_clean_names(card: MemoryCard) -> tuple[MemoryCard, tuple[Finding, ...]]:
+    """The card with its agent's name on one line and its source redacted, and what was found in the source.
+
+    Raises `ConfigError`, which quotes nothing, for names of agents, roles, tools and task types that hold a secret,
+    personal data, an address of the own infrastructure or an order; for ids that hold a secret; and for sources that
+    hold an order.
+    """
+    for what, name in _names(card):
+        _refuse(what, name, _rules_of(name))
+    source = card.provenance
+    for what, one in (("the card's id", card.id), ("the run's id", source.run_id), ("the trace's id", source.trace_id)):
+        _refuse(what, one, [found.rule for found in find_secrets(one) if found.rule != _LIKE_IDS])
+    said, found = clean_source(source.source)
+    agent = clean_agent(source.agent) if source.agent else ""
+    if (agent, said) == (source.agent, source.source):
+        return card, found
+    return replace(card, provenance=replace(source, agent=agent, source=said)), found
+
+
+def clean_source(source: str) -> tuple[str, tuple[Finding, ...]]:
+    """A source as it is kept, and what was found in it; raises as `with_clean_names` does."""
+    if not source:
+        return "", ()
+    _refuse("the source", source, _orders(source), most=_LONGEST_SOURCE)
+    (kept,), found = cleaned([source], DETECTORS)
+    return kept, tuple(replace(one, field="provenance.source") for one in found)
+
+
+def _names(card: MemoryCard) -> Iterator[tuple[str, str]]:
+    scope = card.scope
+    for what, names in (
+        ("a role in the scope", scope.agent_roles),
+        ("a tool's name in the scope", scope.tool_names),
+        ("a task type in the scope", scope.task_types),
+    ):
+        yield from ((what, name) for name in names if name)
+
+
+def _rules_of(name: str) -> list[str]:
+    return [*_orders(name), *(one.rule for one in cleaned([name[:LONGEST_NAME]], DETECTORS)[1])]
+
+
+def _orders(text: str) -> list[str]:
+    return [one.rule for one in find_attacks(text[:_LONGEST_SOURCE]) if one.family == "injection"]
+
+
+def _refuse(what: str, name: str, rules: Sequence[str], *, most: int = LONGEST_NAME) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{what} holds half of a surrogate pair, which can't be kept") from None
+    if len(name) > most:
+        raise ConfigError(f"{what} has {len(name)} characters; at most {most} are kept")
+    if rules:
+        said = ", ".join(dict.fromkeys(rules))
+        raise ConfigError(f"{what} holds what may not be kept ({said}); nothing was written, choose another one")
