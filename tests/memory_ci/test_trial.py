@@ -209,6 +209,25 @@ def test_replays_and_trials_are_added_to_entries_of_their_own() -> None:
     assert both == (trial, replace(pairs, gained=4, lost=2, ties=6))
 
 
+async def test_a_promoted_card_goes_on_being_tested_unless_it_is_pinned() -> None:
+    ci = MemoryCI(InMemoryVectorStore(), recheck=0.5)
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.promote(card_id, "it works")
+    situation, where = (await only(ci.store)).situation, CardFilter(tenant="")
+    seen = [(await ci.recall(situation, where, run_id=f"r{number}"))[0] for number in range(40)]
+    assert {one.shown for one in seen} == {True, False}
+    assert {one.propensity for one in seen} == {0.5}
+    for number, one in enumerate(seen * 5):
+        drawn_so = Injection(card_id=card_id, kind="lesson", reasons=(), score=1.0, shown=one.shown, propensity=0.5)
+        await observe(ci, ran(f"run {number}", drawn_so, score=float(not one.shown)), layout=LAYOUT)
+    assert (await only(ci.store)).status is MemoryStatus.ARCHIVED
+    await ci.quarantine(card_id, "again")
+    await ci.promote(card_id, "we know better")
+    await ci.pin(card_id, "we know better")
+    seen = [(await ci.recall(situation, where, run_id=f"r{number}"))[0] for number in range(40)]
+    assert all(one.shown for one in seen)
+
+
 class TestRuns:
     async def test_the_first_attempt_of_a_run_counts_as_it_was_drawn(self) -> None:
         store = InMemoryVectorStore()

@@ -64,6 +64,7 @@ class MemoryCI:
             of a run with probability `holdout`, so that its effect can be told. "screened": everything that passed the
             screen.
         holdout: The probability of leaving a quarantined card out of a run, in [0, 0.5].
+        recheck: The same for a promoted card that isn't pinned, so that it goes on being tested while it is used.
         near_duplicate: Similarity (`difflib` ratio) from which a card is counted on a stored one instead of being
             stored.
         ranker: Which cards `recall` gives, and in which order; `BySimilarity()` by default.
@@ -79,6 +80,7 @@ class MemoryCI:
         screen: Screen | None = None,
         trust: TrustPolicy = "trial",
         holdout: float = 0.15,
+        recheck: float = 0.05,
         near_duplicate: float = 0.9,
         ranker: Ranker | None = None,
         rule: Rule = DEFAULT_RULE,
@@ -87,14 +89,16 @@ class MemoryCI:
         """Refuse unknown policies and probabilities outside their range with `ConfigError`."""
         if trust not in _POLICIES:
             raise ConfigError(f"MemoryCI(trust={trust!r}): must be one of {', '.join(_POLICIES)}")
-        if not 0.0 <= holdout <= 0.5:  # noqa: PLR2004 - a card that is mostly left out serves nobody
-            raise ConfigError(f"MemoryCI(holdout={holdout!r}): must be in [0, 0.5]")
+        for name, share in (("holdout", holdout), ("recheck", recheck)):
+            if not 0.0 <= share <= 0.5:  # noqa: PLR2004 - a card that is mostly left out serves nobody
+                raise ConfigError(f"MemoryCI({name}={share!r}): must be in [0, 0.5]")
         if not 0.0 < near_duplicate <= 1.0:
             raise ConfigError(f"MemoryCI(near_duplicate={near_duplicate!r}): must be in (0, 1]")
         self.store = store
         self.screen: Screen = screen if screen is not None else DefaultScreen()
         self.trust: TrustPolicy = trust
         self.holdout = holdout
+        self.recheck = recheck
         self.near_duplicate = near_duplicate
         self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
         self.rule = rule
@@ -250,11 +254,14 @@ class MemoryCI:
         return situation if screened is None else screened.situation
 
     def _draw(self, hit: RecallHit, run_id: str) -> Drawn:
-        if self.trust != "trial" or hit.card.status is MemoryStatus.PROMOTED or not self.holdout:
+        left_out = self.holdout
+        if hit.card.status is MemoryStatus.PROMOTED:
+            left_out = 0.0 if hit.card.pinned else self.recheck
+        if self.trust != "trial" or not left_out:
             return Drawn(hit=hit, shown=True, propensity=1.0)
         digest = hashlib.sha256(f"{run_id}\x1f{hit.card.id}".encode()).digest()
         uniform = int.from_bytes(digest[:8], "big") / 2**64
-        return Drawn(hit=hit, shown=uniform >= self.holdout, propensity=1.0 - self.holdout)
+        return Drawn(hit=hit, shown=uniform >= left_out, propensity=1.0 - left_out)
 
     async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
         if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
