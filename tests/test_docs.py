@@ -201,7 +201,8 @@ def tracked() -> list[Path]:
 def test_no_file_names_a_registry_or_a_folder_of_one_machine() -> None:
     registries = ("py" + "pi.org", "python" + "hosted", "registry." + "npmjs", "crates" + ".io")
     foreign = re.compile("|".join(map(re.escape, registries)) + r"|--(?:extra-)?index-url|/simple/?(?=[\"'\s]|$)")
-    folders = re.compile(r"(?<![\w.~}])/(?:home|Users|root|work|mnt|srv|tmp)/(?!(?:anna|user|ubuntu|page|public|x|c)\b)\w[\w.-]*")
+    examples = r"(?!(?:anna|user|ubuntu|page|public|x|c)\b)"
+    folders = re.compile(rf"(?<![\w.~}}])/(?:home|Users|root|work|mnt|srv|tmp)/{examples}\w[\w.-]*")
     found: list[str] = []
     for path in tracked():
         data = path.read_bytes() if path.is_file() else b""

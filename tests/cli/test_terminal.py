@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.cli.main import main
+from wisen.embedders.hashing import HashEmbedder
 from wisen.records import RunRecord, Task
 from wisen.stores.sqlite import SQLiteVectorStore
 
@@ -120,3 +122,36 @@ def test_json_is_the_same_on_a_terminal(on_screen: Callable[..., str], script: S
     file = tasks({"prompt": "Capital of France?", "reference": "Paris", "evaluator": "exact"})
     assert on_screen("run", file, "--model", script("Paris"), "--embedder", "hash")
     assert json.loads(on_screen("lessons", "list", "--json"))["total"] == 1
+
+
+def test_replays_say_what_is_being_tested(
+    on_screen: Callable[..., str], script: Script, tasks: Tasks, store: Path
+) -> None:
+    async def learned() -> None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+        lesson = MemoryCard(
+            kind=MemoryKind.LESSON,
+            content="Say yes.",
+            situation=Situation(prompt="Is there room for ship 99 in the harbour?"),
+            status=MemoryStatus.QUARANTINED,
+        )
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            await opened.add([lesson])
+
+    asyncio.run(learned())
+    file = tasks(
+        *(
+            {"prompt": f"Is there room for ship {n} in the harbour?", "reference": "yes", "evaluator": "exact"}
+            for n in range(3)
+        )
+    )
+    seen = on_screen("ci", "run", file, "--model", script(*["yes", "no"] * 9), "--embedder", "hash")
+    assert "round 1, related task" in seen
+    assert "cards tested: 1; 0 promoted, 0 archived, 1 undecided" in seen
+
+
+@pytest.mark.local_model
+def test_the_ci_demo_says_how_far_it_is(on_screen: Callable[..., str]) -> None:
+    seen = on_screen("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
+    assert "tickets: training, 1 tasks" in seen
+    assert re.search(r"tickets: \d+ pairs, round 1, ", seen)

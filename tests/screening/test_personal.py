@@ -145,3 +145,21 @@ def test_thousands_of_readings_are_settled_one_by_one() -> None:
 
     assert len(findings) == 3000
     assert {text[finding.start : finding.end] for finding in findings} == {"078-05-1121"}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Reach him as bob [at] proton [dot] me.", "e-mail"),
+        ("Write to ann.smith (at) mail.example.net", "e-mail"),
+        ("dial 00442079460958", "phone-bare"),
+        ("SIN 130 692 544", "ca-sin"),
+    ],
+)
+def test_numbers_and_addresses_written_otherwise(text: str, rule: str) -> None:
+    assert [one.rule for one in find_personal(text)] == [rule]
+
+
+@pytest.mark.parametrize("text", ["array [at] index 3", "Meet (at) noon.", "the cell (at) row.column of x"])
+def test_what_is_no_address(text: str) -> None:
+    assert find_personal(text) == []

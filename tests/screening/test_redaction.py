@@ -1,4 +1,6 @@
+import ast
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -7,7 +9,11 @@ from inline_snapshot import snapshot
 from secret_samples import Samples
 
 from wisen.protocols import Finding, FindingFamily
+from wisen.screening import rules
 from wisen.screening.redaction import Redacted, Replacement, redact
+from wisen.screening.rules.labels import OTHERS, SECRETS
+from wisen.screening.rules.national_ids import RULES
+from wisen.screening.rules.secret_prefixes import PREFIX_RULES
 from wisen.screening.secrets import find_secrets
 
 ANY = st.text(st.characters(exclude_categories=()))
@@ -148,6 +154,43 @@ def test_twice_is_once_and_the_rest_stays(text: str) -> None:
     assert rebuilt(text, redacted.replacements) == redacted.text
     assert redact(redacted.text).text == redacted.text
     assert all(0 <= one.start < one.end <= len(text) for one in redacted.findings)
+
+
+@pytest.mark.parametrize("form", ["«the {}»", "«the {} 2»", "<{}-1>", "see «the {}», please", "password: <{}-12>"])
+def test_what_only_looks_like_a_placeholder_is_none(form: str) -> None:
+    samples = Samples(11)
+    for secret in (samples.prefixed()["aws"], samples.prefixed()["stripe"], "x" + samples.draw("0123456789abcdef", 20)):
+        text = form.format(secret)
+        if "_" in secret or form.startswith("password") or secret.startswith("AKIA"):
+            assert secret not in redact(text).text, form
+
+
+@pytest.mark.parametrize("number", ["4111 1111 1111 1111", "219-45-6789"])
+def test_numbers_of_persons_in_the_form_of_a_placeholder_are_found(number: str) -> None:
+    assert number not in redact(f"card and SSN: «the {number}»").text
+
+
+def test_placeholders_of_every_name_that_rules_give_are_left_alone() -> None:
+    for label in sorted(SECRETS):
+        assert redact(f"password: «the {label}», token=«the {label} 2»").findings == ()
+    for label in sorted(OTHERS):
+        name = "-".join(re.split("[^a-z]+", label.lower()))
+        assert redact(f"see <{name}-1> and <{name}-2>@<host-3>").findings == ()
+
+
+def test_names_of_placeholders_are_those_that_rules_give() -> None:
+    """A rule with a name that isn't in the list would have its own placeholders searched again."""
+    given_names: set[str] = {rule.label for kinds in PREFIX_RULES.values() for rule in kinds}
+    given_names |= {rule.label for rule in RULES}
+    for file in Path(str(rules.__file__)).parent.glob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                at = {"Sighting": -1, "_form": 1}.get(call.func.id)
+                labels = [call.args[at]] if at is not None and call.args else []
+                labels += [keyword.value for keyword in call.keywords if keyword.arg == "label"]
+                given_names |= {str(one.value) for one in labels if isinstance(one, ast.Constant)}
+    assert given_names
+    assert given_names <= SECRETS | OTHERS
 
 
 def rebuilt(text: str, replacements: tuple[Replacement, ...]) -> str:

@@ -1,7 +1,9 @@
 """What the screen promises of any text: it never raises, it is done in time, and no planted secret gets past it."""
 
 import base64
+import copy
 import json
+import pickle
 import random
 import string
 import unicodedata
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from wisen import HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, Situation, SQLiteVectorStore
 from wisen.cards import Provenance
-from wisen.protocols import Screen
+from wisen.protocols import Finding, Screen
 from wisen.recall import CardFilter
 from wisen.screening.screens import (
     DefaultScreen,
@@ -285,3 +287,136 @@ async def test_no_store_keeps_what_the_screen_took_out(form: str, tmp_path: Path
 
 def written_in(folder: Path) -> bytes:
     return b"".join(one.read_bytes() for one in folder.iterdir())
+
+
+def long_prompt(middle: str) -> str:
+    words = "Read the report and say what it is about. " * 400
+    return f"{words}{middle} {words}The host is {SECRETS['address'](3)}."
+
+
+def test_of_long_texts_that_nobody_sees_the_ends_are_kept() -> None:
+    looked_at: list[int] = []
+
+    def counting(text: str) -> list[Finding]:
+        looked_at.append(len(text))
+        return []
+
+    long = "12 Main " * 125_000
+    for card in (
+        lesson("Sort first.", note=long),
+        lesson("Sort first.", situation=Situation(prompt=long)),
+        lesson("Sort first.", situation=Situation(prompt="x", error=long)),
+    ):
+        verdict = DefaultScreen(detectors=(counting,)).check(card)
+        assert verdict.card is not None
+        assert [one.rule for one in verdict.findings] == ["shortened"]
+        assert len(verdict.card.note + verdict.card.situation.text) <= 20_010
+    assert max(looked_at) <= 21_000
+
+
+def test_a_long_prompt_is_cleaned_at_both_ends_and_says_where() -> None:
+    text = long_prompt("a") * 4
+    screen = DefaultScreen()
+    verdict = screen.check(lesson("Read the end first.", situation=Situation(prompt=text)))
+    assert verdict.card is not None
+    assert SECRETS["address"](3) not in verdict.card.situation.prompt
+    assert [text[one.start : one.end] for one in verdict.findings if one.family == "infrastructure"] == [
+        SECRETS["address"](3)
+    ]
+    assert screen.check(verdict.card).outcome == "pass"
+
+
+@pytest.mark.anyio
+async def test_a_long_prompt_is_found_again_and_another_is_another() -> None:
+    ci = MemoryCI(InMemoryVectorStore(), trust="screened")
+    card = lesson("Read the end first.", situation=Situation(prompt=long_prompt("one") * 3))
+    assert (await ci.submit(card)).outcome == "added"
+    kept = (await ci.store.list(CardFilter()))[0].situation
+    same, other = (
+        DefaultScreen().check(lesson("Another.", situation=Situation(prompt=long_prompt(middle) * 3))).card
+        for middle in ("one", "two")
+    )
+    assert same is not None
+    assert other is not None
+    assert same.situation.key == kept.key
+    assert other.situation.key != kept.key
+    drawn_cards = await ci.recall(Situation(prompt=long_prompt("one") * 3), CardFilter(tenant=""), run_id="r")
+    assert [one.hit.card.situation.key for one in drawn_cards] == [kept.key]
+
+
+def test_names_of_tools_without_end_are_refused() -> None:
+    card = lesson("Sort first.", situation=Situation(prompt="x", tools=tuple(f"tool{n}" for n in range(9_000))))
+    assert [one.rule for one in DefaultScreen().check(card).findings] == ["too-long"]
+
+
+def test_the_screen_can_be_copied_and_sent() -> None:
+    screen = DefaultScreen()
+    screen.check(lesson("Sort first."))
+    for other in (copy.deepcopy(screen), pickle.loads(pickle.dumps(screen))):  # noqa: S301 - its own bytes
+        assert other == screen
+        assert other.check(lesson("Sort first.")).outcome == "pass"
+
+
+@pytest.mark.anyio
+async def test_halves_of_characters_are_replaced_so_that_stores_can_keep_the_rest(tmp_path: Path) -> None:
+    card = lesson("Sort \ud83d first.", situation=Situation(prompt="A \udc00 list"))
+    verdict = DefaultScreen().check(card)
+    assert [(one.rule, one.family, one.field) for one in verdict.findings] == [
+        ("lone-surrogates", "hidden", "situation.prompt"),
+        ("lone-surrogates", "hidden", "content"),
+    ]
+    async with SQLiteVectorStore(tmp_path / "store.db", embedder=HashEmbedder()) as store:
+        await MemoryCI(store).submit(card)
+        assert [one.content for one in await store.list(CardFilter())] == ["Sort \ufffd first."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker login -u acme -p {} registry.example.com",
+        "mysql -u root -p{} shop, then look at the tables",
+        "az login --service-principal -u app -p {} --tenant main",
+        "Das Café… password: {} was wrong; ask first.",
+        "⚠️ Сайт открыт: password={} was wrong; спроси.",
+    ],
+)
+def test_a_good_redaction_is_left_as_it_is(text: str) -> None:
+    secret = "k7" + drawn(WORDS, 10, 3)
+    verdict = check_text(DefaultScreen(), text.format(secret))
+    assert verdict.card is not None
+    assert verdict.card.content == text.format("«the password»")
+
+
+def test_of_look_alike_letters_only_the_secret_is_cut() -> None:
+    secret = SECRETS["cloud key"](4)
+    written = secret.replace("A", "\u0410").replace("K", "\u041a")
+    verdict = check_text(DefaultScreen(), f"Сначала обнови {written}, потом повтори — и только потом ещё раз.")
+    assert verdict.card is not None
+    assert verdict.card.content == "Сначала обнови «the encoded secret», потом повтори — и только потом ещё раз."
+
+
+def test_an_encoded_secret_is_cut_out_of_the_text_around_it() -> None:
+    inner = base64.b64encode(f"the value is {SECRETS['access token'](2)} as said".encode()).decode()
+    verdict = check_text(DefaultScreen(), f"⚠️ Im Café… the value {inner} had expired; renew it at 50%20 of its time.")
+    assert verdict.card is not None
+    assert inner not in verdict.card.content
+    assert "had expired; renew it" in verdict.card.content
+
+
+def test_words_that_are_many_letters_in_another_form_stay_as_they_are() -> None:
+    looked_at: list[int] = []
+
+    def counting(text: str) -> list[Finding]:
+        looked_at.append(len(text))
+        return []
+
+    RedactionScreen(detectors=(counting,)).check(lesson("\ufdfa" * 1_000 + " a"))
+    assert max(looked_at[:2]) <= 1_100
+
+
+def test_marks_that_only_emoji_need_hide_no_number() -> None:
+    number = SECRETS["account"](6)
+    verdict = check_text(DefaultScreen(), f"Pay to {number[:2]}{chr(0xFE0F).join(number[2:])} ✔️ at once.")
+    assert verdict.card is not None
+    assert number not in seen(verdict.card.content)
+    assert number[4:] not in "".join(filter(str.isalnum, verdict.card.content))

@@ -1,5 +1,6 @@
 import base64
 import random
+import string
 import sys
 from types import FrameType
 
@@ -63,7 +64,70 @@ PASSWORD_FORMS = (
     '<property name="password" value="{v}"/>',
     "https://example.com/login?user=joe&password={v}",
 )
+USES = (
+    "Das Passwort lautet {v}.",
+    "Das Passwort ist {v}.",
+    "Le mot de passe est {v}.",
+    "La contraseña es {v}.",
+    "La clave es {v}",
+    "Пароль: {v}",
+    "密码:{v}",
+    "ansible_ssh_pass: {v}",
+    "db_pass: {v}",
+    "pwd={v}",
+    'psql "host=db user=app password={v} dbname=x"',
+    "requests.get(url, auth=('svc', '{v}'))",
+    "auth=HTTPBasicAuth('svc', password='{v}')".replace("HTTPBasicAuth", "HTTPDigestAuth"),
+    "login('admin', '{v}')",
+    'client.sign_in("joe", "{v}")',
+    "The credentials are admin:{v}.",
+    "credentials: admin / {v}",
+    "htpasswd -b users bob {v}",
+    "htpasswd -nb bob {v}",
+    "vault login {v}",
+    "openssl enc -aes-256-cbc -k {v} -in a -out b",
+    "openssl rsa -passin pass:{v} -in a",
+    "unzip -P {v} a.zip",
+    "7z x -p{v} a.7z",
+    "echo {v} | sudo -S ls",
+    "net use z: \\\\s\\x {v} /user:bob",
+    "SET PASSWORD FOR 'a'@'b' = '{v}';",
+    "The wifi key is {v}",
+    "WPA2: {v}",
+    "bind as cn=a pw {v}",
+    "jdbc:oracle:thin:scott/{v}@db:1521/x",
+    "| user | password |\n|---|---|\n| bob | {v} |",
+    "id;user;api_key\n1;bob;{v}\n",
+    "user,password\nann,x\nbob,{v}",
+)
+CODES = (
+    "The PIN for the vault was {v}.",
+    "PIN: {v}",
+    "my pin code is {v}",
+    "The OTP was {v}.",
+    "Your verification code is {v}",
+    "one-time password: {v}",
+)
 HARMLESS = (
+    'docker run -v "$PWD":/app image',
+    "docker run -v ${PWD}:/app image",
+    "pwd: /var/lib/app",
+    "Connect pin 1300 of the board, then pin the version to 2024.1; the status code was 4040.",
+    "The PIN: 4 digits. The code is 12.5 kB long.",
+    "password: MyPasswordField",
+    "token: AccessTokenProvider",
+    "secret = UserSecretStore",
+    "login('admin', 'password')",
+    "auth=('user', 'secret')",
+    'login("Main page", "click here")',
+    "The credentials are in ~/.aws/credentials:default.",
+    "credentials: https://example.com/docs1",
+    "vault login -method=oidc",
+    "openssl req -passin env:KEYPASS -in a",
+    "| name | password |\n|---|---|\n| min length | required |",
+    "name,token,count\nfoo,bar,3",
+    "Das Passwort ist abgelaufen; la contraseña es obligatoria; le mot de passe est faux.",
+    "Das Passwort lautet anders.",
     "The token expired, so the request failed with 401; refresh it before retrying.",
     "The password must have 8 characters, one digit and one symbol.",
     "token = tokens[i]",
@@ -171,6 +235,28 @@ def test_passwords_in_many_notations(form: str) -> None:
             assert covers(form.format(v=value), value), kind
 
 
+@pytest.mark.parametrize("form", USES)
+def test_passwords_known_by_their_use(form: str) -> None:
+    for seed in range(12):
+        value = "k7" + Samples(seed).draw(string.ascii_letters + string.digits, 9)
+        assert covers(form.format(v=value), value), value
+
+
+@pytest.mark.parametrize("form", CODES)
+def test_codes_that_are_spoken_of(form: str) -> None:
+    for length in (4, 6, 8):
+        value = Samples(length).draw("123456789", length)
+        assert value in found(form.format(v=value))
+
+
+@pytest.mark.parametrize("form", ["password: {v}", "ansible_ssh_pass: {v}", "api_key={v}", "token: {v}", "pwd: {v}"])
+@pytest.mark.parametrize("length", [8, 12, 16])
+def test_letters_alone_are_a_secret_after_a_name_that_says_so(form: str, length: int) -> None:
+    values = [Samples(seed).draw(string.ascii_letters, length) for seed in range(200)]
+    missed = [value for value in values if not covers(form.format(v=value), value)]
+    assert len(missed) <= len(values) * 0.15
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert found(text) == []
@@ -264,6 +350,12 @@ def test_never_raises_on_what_looks_like_secrets(parts: list[str]) -> None:
 def test_work_grows_with_the_length(unit: str) -> None:
     short, long = (calls(unit * (length // len(unit))) for length in (32_000, 128_000))
     assert long <= 6 * short
+
+
+@pytest.mark.parametrize("unit", ["A", "SCW", "AKIA", "a-b.", "sk-"])
+def test_one_letter_costs_a_few_steps_at_most(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    assert calls(text) <= 30 * len(text)
 
 
 def calls(text: str) -> int:

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markdown_files import EVERYTHING
@@ -20,7 +21,7 @@ PROMPT = "What is the capital of Australia?"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def episode(**changes: object) -> MemoryCard:
+def episode(**changes: Any) -> MemoryCard:
     made = MemoryCard(
         kind=MemoryKind.SKILL_CARD,
         content="Canberra",
@@ -28,7 +29,7 @@ def episode(**changes: object) -> MemoryCard:
         status=MemoryStatus.PROMOTED,
         provenance=Provenance(run_id="r", verified=True, created_by="reflexion", created_at=NOON),
     )
-    return replace(made, **changes)  # pyright: ignore[reportArgumentType] - the tests name fields of cards
+    return replace(made, **changes)
 
 
 async def the_only(root: Path) -> MemoryCard:
@@ -143,12 +144,15 @@ async def test_what_a_person_promotes_through_the_store_is_sealed_as_a_persons(r
     async with MarkdownStore(root) as store:
         await store.add([episode()])
         path = await store.path_of(episode().id)
-        path.write_text(path.read_text().replace("Canberra", "Sydney"))
+        path.write_text(path.read_text().replace("Canberra", "Sydney").replace("---\n", "---\n# ours\n", 1))
         promoted = await MemoryCI(store).promote(episode().id, "I looked it up.")
         assert (promoted.status, promoted.provenance.origin) == (MemoryStatus.PROMOTED, "human")
     assert await the_only(root) == promoted
-    assert "verified" not in path.read_text()
-    assert "reflexion" not in path.read_text()
+    text = path.read_text()
+    assert "verified" not in text
+    assert "reflexion" not in text
+    assert text.startswith("---\n# ours\nid: ")
+    assert text.endswith("---\n\nSydney\n")
 
 
 async def test_counting_leaves_a_persons_lines_alone(root: Path) -> None:

@@ -52,7 +52,7 @@ class PlantOptions:
     """How many empty lessons are planted."""
     max_attempts: int = 4
     """Tries per task of the training."""
-    nearest: int = 45
+    nearest: int = 36
     """On how many tasks each card is tested in a round."""
     top_k: int = 3
 
@@ -108,7 +108,7 @@ async def try_planted(
     test = ReplayTest(
         ci,
         agent_attempt(agent, setup=f"{family.name}/{options.seed}"),
-        rule=Rule(max_pairs=4 * options.nearest),
+        rule=Rule(max_pairs=3 * options.nearest),
         options=ReplayOptions(top_k=options.top_k, nearest=options.nearest, rounds=3, threshold=1.0),
         watch=watch,
     )

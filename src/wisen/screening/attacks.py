@@ -10,7 +10,7 @@ from wisen.screening.rules.attack_code import COMMANDS, PLACES, TEMPLATES, plant
 from wisen.screening.rules.attack_combinations import combined
 from wisen.screening.rules.attack_elsewhere import sentences_against
 from wisen.screening.rules.attack_forms import FORMS as FORMED
-from wisen.screening.rules.attack_languages import ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
+from wisen.screening.rules.attack_languages import DENIED, ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
 from wisen.screening.rules.attack_personas import CAPS, ENOUGH, KINDS
 from wisen.screening.rules.attack_sentences import Hit, Sentences, hits, is_limited, is_told, read
 
@@ -190,6 +190,8 @@ def _languages(lower: str, words: list[str]) -> Iterator[Hit]:
 
 def _unsaid(lower: str, match: re.Match[str], rule: str) -> bool:
     """Whether a condition, a prohibition or a report stands before a form in its sentence."""
+    if rule == "discloses-secrets" and DENIED.search(match.group()):
+        return True
     before = lower[max(0, match.start() - 80) : match.start()]
     ends = [one.end() for one in ENDED.finditer(before)]
     before = before[ends[-1] :] if ends else before

@@ -57,7 +57,11 @@ def _halves(text: str) -> list[Finding]:
 
 
 def _compatible(text: str) -> str:
-    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+    """The text without what isn't seen, needed or not, and with each letter in its usual form."""
+    if text.isascii():
+        return text
+    text = bare(text)
+    if unicodedata.is_normalized("NFKC", text):
         return text
     parts = _LIGATURE.split(text)
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
@@ -79,7 +83,7 @@ def _without_encoded(
     """
     left = texts
     for _ in range(_ROUNDS):
-        form = [_compatible(bare(text)) for text in left]
+        form = [_compatible(text) for text in left]
         encoded = _encoded("\n".join(form), detectors)
         if not encoded:
             return left, found
@@ -98,13 +102,11 @@ def _encoded(text: str, detectors: Sequence[Detector]) -> list[Finding]:
     plain = without_placeholders(text)
     found: list[Finding] = []
     for reading in readings(plain):
-        if reading.text == plain:
-            continue
+        if reading.how == "visible":
+            continue  # the text as it is, or in another Unicode form, in which it was looked at before
         within = found_in(reading.text, detectors)
         if not within:
             continue
-        if reading.how == "visible":
-            continue  # the text as it is, in another Unicode form, in which it was looked at before
         places = _unfolded(plain, within) if reading.how == "folded" else [(reading.start, reading.end)]
         found += [_hides(reading, start, end) for start, end in places]
     return _smallest(found)

@@ -16,7 +16,7 @@ from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
 from wisen.screening.cleaning import cleaned
 from wisen.screening.redaction import DETECTORS, Detector
-from wisen.screening.texts import LONGEST_UNSHOWN, Part, parts_of, shortened, with_parts
+from wisen.screening.texts import LONGEST_UNSHOWN, Part, parts_of, shortened, unshortened, with_parts
 
 _REMEMBERED = 4_096
 _SAYS_NOTHING = re.compile(
@@ -107,7 +107,16 @@ class RedactionScreen:
         if not found and not cut:
             return ScreenVerdict(outcome="pass", card=card)
         kept = [shortened(replace(part, text=text)) for part, text in zip(short, texts, strict=True)]
-        return ScreenVerdict(outcome="redacted", card=with_parts(card, kept), findings=(*cut, *placed(found, short)))
+        told = placed(found, short)
+        if cut:
+            pairs = {new.field: (new, old) for old, new in zip(parts, short, strict=True)}
+            told = tuple(
+                replace(
+                    one, start=unshortened(one.start, *pairs[one.field]), end=unshortened(one.end, *pairs[one.field])
+                )
+                for one in told
+            )
+        return ScreenVerdict(outcome="redacted", card=with_parts(card, kept), findings=(*cut, *told))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from wisen.cards import MemoryCard, MemoryKind, Situation
 LONGEST_UNSHOWN = 20_000
 """Most characters that are kept of a text that no prompt shows, such as the task that a lesson is from."""
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aiou"
+_MARK, _MARK_ENDS = "\n[… the middle of this is left out; the whole went by the name of ", " …]\n"
 _EDGE = 200
 """Within that many characters a cut is made between words rather than in one."""
 
@@ -52,14 +53,21 @@ def shortened(part: Part) -> Part:
     text = part.text
     if part.shown or len(text) <= LONGEST_UNSHOWN:
         return part
-    mark = f"\n[… the middle of this is left out; the whole went by the name of {_named(text)} …]\n"
+    mark = f"{_MARK}{_named(text)}{_MARK_ENDS}"
     room = (LONGEST_UNSHOWN - len(mark)) // 2
     first = max(text.rfind(blank, room - _EDGE, room) for blank in " \n")
-    last = min(
-        (at for blank in " \n" if (at := text.find(blank, len(text) - room, len(text) - room + _EDGE)) >= 0), default=-1
-    )
-    head = text[: first if first >= 0 else room]
-    return replace(part, text=head + mark + text[last if last >= 0 else len(text) - room :])
+    second = len(text) - room
+    places = [place for blank in " \n" if (place := text.find(blank, second, second + _EDGE)) >= 0]
+    head, tail = text[: first if first >= 0 else room], text[min(places, default=second) :]
+    return replace(part, text=head + mark + tail)
+
+
+def unshortened(place: int, short: Part, part: Part) -> int:
+    """Where a place in a shortened part lies in the part itself."""
+    if short.text is part.text:
+        return place
+    middle = short.text.find(_MARK, LONGEST_UNSHOWN // 2 - 2 * _EDGE)
+    return place if place <= middle else place + len(part.text) - len(short.text)
 
 
 def _named(text: str) -> str:

@@ -98,7 +98,7 @@ def fetch(connection: sqlite3.Connection, card_ids: Sequence[str]) -> list[Memor
 
 
 def ids_beginning(connection: sqlite3.Connection, what: Literal["card", "run"], beginning: str) -> list[str]:
-    """Ids that begin so, in the order of listings: cards oldest first, runs newest first; none for a beginning of ""."""
+    """Ids that begin so, in the order of listings: cards oldest first, runs newest first; none for "" itself."""
     question = {
         "card": "SELECT id FROM cards WHERE id >= ? AND id < ? ORDER BY created, id",
         "run": "SELECT run_id FROM runs WHERE run_id >= ? AND run_id < ? ORDER BY started DESC, number DESC",

@@ -31,7 +31,7 @@ _FILES = (
 )
 
 PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
-    ("URL", ("://", "www."), re.compile(r"(?:https?|ftp|wss?)://[^\s<>\"'`)\]]{1,2000}|\bwww\.[\w.-]{3,200}")),
+    ("URL", ("://", "www."), re.compile(r"(?:https?|ftps?|sftp|wss?|smb|s3|gs|tcp)://[^\s<>\"'`)\]]{1,2000}|\bwww\.[\w.-]{3,200}")),
     (
         "IPURL",
         ("://",),
@@ -41,6 +41,14 @@ PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         "TESTFILE",
         ("test_", "_test", "tests/", ".spec."),
         re.compile(r"\btests?/[\w./-]{1,200}|\btest_\w{1,80}|\b\w{1,80}(?:_test|\.spec)\.\w{1,5}\b"),
+    ),
+    (
+        "XNAMED",
+        ("user ", "account ", "customer ", "client ", "tenant ", "employee ", "supplier ", "from ", "to "),
+        re.compile(
+            r"\b(?:user|account|customer|client|tenant|employee|supplier|vendor) (?:id )?[#\"']?\d{1,8}\b"
+            r"|\b(?:from|to) (?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]{2,60}\.(?:com|net|org|io|biz|example|de|ru|cn|top|info))\b"
+        ),
     ),
     ("EMAIL", ("@",), re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")),
     (
@@ -242,9 +250,7 @@ TEMPLATES: tuple[Pattern, ...] = (
             r"|end_header_id|endofprompt)\|?>"
         ),
     ),
-    pattern(
-        "poses-as-a-role", 3, "inst] <<sys <</sys <start_of_turn", r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"
-    ),
+    pattern("poses-as-a-role", 3, "inst] <<sys <</sys <start_of_turn", r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"),
     pattern(
         "poses-as-a-role",
         3,

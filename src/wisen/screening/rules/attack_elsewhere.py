@@ -30,12 +30,14 @@ def _listed() -> tuple[_Words, _Words, dict[str, str], dict[str, str]]:
     for line in filter(None, WORDS.replace("\n    ", " ").splitlines()):
         name, _, entries = line.partition(": ")
         for one in filter(None, map(str.strip, _plain(entries).split(","))):
-            if _SPACELESS.search(one):
+            if "@" in sentence:
+        found.add("OUT")
+    if _SPACELESS.search(one):
                 anywhere[name].append(re.escape(one.rstrip("*")))
             elif _WORD.fullmatch(one.rstrip("*")):
                 (stems if one.endswith("*") else words)[one.rstrip("*")].add(name)
             else:
-                phrases[name].append(re.escape(one).replace(r"\*", r"\w{0,15}"))
+                phrases[name].append(re.escape(one).replace(r"\*", r"\w{0,30}"))
     forms = {name: r"(?<!\w)(?:" + "|".join(some) + r")(?!\w)" for name, some in phrases.items()}
     return words, stems, forms, {name: "|".join(some) for name, some in anywhere.items()}
 
@@ -70,6 +72,8 @@ def _concepts(sentence: str) -> set[str]:
                 break
             found |= _STEMS.get(word[:length], set())
     found.update(name for name, form in _PHRASES if form.search(sentence))
+    if "@" in sentence:
+        found.add("OUT")
     if _SPACELESS.search(sentence):
         found.update(name for name, form in _ANYWHERE if form.search(sentence))
     return found

@@ -56,13 +56,14 @@ FORMS: tuple[Pattern, ...] = (
     pattern(
         "hidden-order",
         3,
-        (
-            "ai llm llms agent agents assistant assistants model models copilot claude gpt chatgpt gemini bot bots"
-        ),
+        ("ai llm llms agent agents assistant assistants model models copilot claude gpt chatgpt gemini bot bots"),
         (
             r"(?:^|[\s`;>])(?:#{1,3}|//|/\*{1,2}|--|<!--|%|;|\*|\[//\]:\s?#\s?\(|rem\b|[\"']{3})\s{0,3}"
             r"(?:(?:todo|note|fixme|hint|attention|important|instructions?|message|info|memo|reminder|warning|hey|dear)"
-            r"\W{1,3})?(?:(?:to|for)\s)?(?:any |all |the |every )?" + _MODELS + r"\b[^\n]{0,50}?[:,)\u2014-][^\n]{0,200}?\b" + _ORDER
+            r"\W{1,3})?(?:(?:to|for)\s)?(?:any |all |the |every )?"
+            + _MODELS
+            + r"\b[^\n]{0,50}?[:,)\u2014-][^\n]{0,200}?\b"
+            + _ORDER
         ),
     ),
     pattern(

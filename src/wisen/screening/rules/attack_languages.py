@@ -31,6 +31,8 @@ UNSAID = re.compile(
     r"|绝不|禁止|不得|勿|请勿|もし|場合|攻撃|攻击|决不"
 )
 """Words before a form that make it a condition, a prohibition or a report, in lower case."""
+DENIED = re.compile(r"\b(?:nie|niemals|nicht|keine|jamais|nunca|jamás|mai|nooit|никогда)\b")
+"""Words inside a form that make it a prohibition."""
 ENDED = re.compile(r"[.!?。！？\n;；]")
 ENDING_PROHIBITION = re.compile(
     r"(?:nicht|niemals|keinesfalls|ないで|しないこと|してはいけ|しないでください|禁止)[^.!?。\n]{0,12}$"

@@ -21,7 +21,9 @@ _SHORTEST = 3
 _LONGEST_QUOTE = 60
 _TURNS = frozenset({"but", "just", "simply", "then", "instead", "always", "rather", "even", "so", "because", "since"})
 _LISTING = frozenset({"or", "nor"})
-_NARROWED = frozenset({"disables-safety", "widens-scope", "overrides-instructions", "skips-approval", "steers-the-score"})
+_NARROWED = frozenset(
+    {"disables-safety", "widens-scope", "overrides-instructions", "skips-approval", "steers-the-score"}
+)
 """Rules whose acts can be right where they are narrowed."""
 _QUOTES = frozenset('"`')
 _ENDS = frozenset(".!?")

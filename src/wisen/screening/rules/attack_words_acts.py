@@ -49,7 +49,7 @@ DIRECTIVE: system note, system message, system update, memory update, policy upd
     system override, core directive, prime directive, important system, hidden directive, standing order, superuser
     mode, service mode, test mode only, policy change, system instruction+, new instruction+, new system, real
     instruction+, actual instruction+, updated instruction+, top priority, highest priority
-MODE: maintenance mode, debug mode, admin mode, god mode, root mode, unrestricted mode, developer mode, sudo mode,
+MODE: maintenance mode, admin mode, god mode, root mode, unrestricted mode, developer mode, sudo mode,
     superuser mode, service mode, dan mode, jailbreak mode, evil mode, opposite mode, unlimited mode, unsafe mode,
     emergency mode, free mode, no limits mode, override mode
 MODEON: now in, enter, activate, switch to, enable, you are in, you're in, go into, turn on, entered, unlock,
@@ -181,7 +181,7 @@ OTHERSDATA: other customers' orders, other customers' data, other users' data, o
     records, other users' messages, other people's data, other users' details, other customers' details
 KEEPSTORE: collect, gather, harvest, ask for, record, store, remember, save, request, note
 WRITE: write, save, put, copy, store, paste, add
-DOCS: readme, documentation, docs, wiki, manual, tutorial, build, article, stack
+DOCS: in version, readme, documentation, docs, wiki, manual, tutorial, build, article, stack
 RESULTWORD: results, result, values, value, errors, error, entries, rows, lines, cache, caches, versions, drafts,
     attempts
 FOLLOW: follow, obey, trust, use, apply, heed, accept
@@ -249,7 +249,7 @@ IGNOREW: ignore, suppress, dismiss, disregard, overlook, skip, silence
 WARNINGSW: security warnings, safety warnings, security alerts, certificate warnings, certificate errors, objections,
     protests, concerns, refusals, security warning, certificate warning, certificate error, privacy, security
     concerns, safety concerns, warnings of the security
-SAFEREQ: only, smallest, read only, verified, reviewed, if, except, minimal, needed, least, below, under, dry run,
+SAFEREQ: admin must, must approve, only, smallest, read only, verified, reviewed, if, except, minimal, needed, least, below, under, dry run,
     approver, after
 ALREADYDONE: already, again, twice, more than once, second time, already given
 NOTHINGW: nothing, hostile, never, not, unsafe, untrusted, until, zero, closed
@@ -270,7 +270,7 @@ SOLVER: solver, iterations, epochs, recursion, input, array, list, value, elemen
     limit, batch, width, axis, stack, slider, speed, zoom, volume
 VISPUBLIC: visibility public, world readable, world writable, to everyone, to anyone, to the public, to the internet,
     anonymous, 0 0 0 0 0, 0 0 0 0, public
-SAFEPUBLIC: only to, if the user, not to, rather, instead, key, signed, method, constructor, class, documentation,
+SAFEPUBLIC: stays closed, stay closed, only to, if the user, not to, rather, instead, key, signed, method, constructor, class, documentation,
     asked
 WILDCARD: wildcard tenant, tenant wildcard, all tenants' data, ignore the tenant filter, drop the tenant filter,
     remove the tenant filter, leave out the tenant filter, without the tenant filter, without a tenant filter, across

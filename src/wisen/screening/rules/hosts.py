@@ -11,11 +11,11 @@ from wisen.screening.rules.sightings import Sighting, mentions, terms
 
 _INTERNAL = re.compile(
     r"(?<![\w.@$/\\-])(?<!from )(?<!import )(?:[A-Za-z0-9_-]{1,63}\.){1,8}"
-    r"(?:internal|corp|local|lan|intranet|intra|localdomain|home\.arpa|private|svc)"
+    r"(?:internal|corp|local|lan|intranet|intra|localdomain|home\.arpa|private|svc|consul)"
     r"(?![\w(=\[-]| import\b|\.\w|/[\w-]{1,80}\.(?:py|js|ts))",
     re.IGNORECASE,
 )
-_SUFFIXES = (".internal", ".corp", ".local", ".lan", ".intra", ".home.arpa", ".private", ".svc")
+_SUFFIXES = (".internal", ".corp", ".local", ".lan", ".intra", ".home.arpa", ".private", ".svc", ".consul")
 _WELL_KNOWN = terms(
     "metadata.google.internal google.internal kubernetes.default.svc kubernetes.default.svc.cluster.local",
     "cluster.local svc.cluster.local instance-data.ec2.internal ec2.internal compute.internal docker.internal",

@@ -3,14 +3,26 @@
 SECRETS = frozenset(
     (
         *("API key", "access key", "access token", "client secret", "code", "connection credentials", "encoded secret"),
-        *("password", "password hash", "private key", "licence key", "recovery phrase", "secret", "session cookie", "webhook address"),
+        *("password", "password hash", "private key", "licence key", "recovery phrase", "secret"),
+        *("session cookie", "webhook address"),
     )
 )
 """What rules call the secrets that they find."""
 OTHERS = frozenset(
     (
-        *("IBAN", "account", "address", "bucket", "card", "date of birth", "device", "e-mail", "host", "ip", "mac"),
-        *("medical-licence", "national-id", "passport", "phone", "plate", "tax-id", "url", "user", "wallet"),
+        *("IBAN", "account", "address", "bank-account", "bucket", "card", "certificate", "company-number"),
+        *(
+            "date of birth",
+            "device",
+            "driving-licence",
+            "e-mail",
+            "host",
+            "ip",
+            "mac",
+            "medical-licence",
+            "national-id",
+        ),
+        *("passport", "phone", "plate", "tax-id", "url", "user", "vehicle", "wallet"),
     )
 )
 """What rules call personal data and infrastructure."""

@@ -5,7 +5,7 @@ many letters and digits a window has, so that a text without such runs costs nex
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -57,6 +57,7 @@ _SPELLED = str.maketrans({"\u00a0": " ", **dict.fromkeys("\u2010\u2011\u2012\u20
 _DATE = re.compile(
     r"(?:19|20)\d\d([./-])(?:0\d|1[0-2])\1[0-3]\d|[0-3]?\d([./-])[01]?\d\2(?:19|20)\d\d|(?:19|20)\d\d-(?:19|20)\d\d"
 )
+_OWN_GROUP = re.compile(r"\\([1-9])")
 _JOINED = re.compile(r"[./:-][0-9]")
 _JOINING = re.compile(r"[0-9][./:-]\Z")
 
@@ -82,8 +83,19 @@ def _tables() -> _Tables:
             plain[size] = (*plain.get(size, ()), rule)
             if has_letters:
                 lettered[size] = (*lettered.get(size, ()), rule)
-    forms = {size: re.compile("|".join(f"(?:{rule.form.pattern})" for rule in rules)) for size, rules in plain.items()}
+    forms = {size: _any_of([rule.form for rule in rules]) for size, rules in plain.items()}
     return _Tables(plain=plain, lettered=lettered, forms=forms)
+
+
+def _any_of(forms: Sequence[re.Pattern[str]]) -> re.Pattern[str]:
+    """One form that matches what any of them does; what they say of their own groups is renumbered."""
+    parts: list[str] = []
+    groups = 0
+    for form in forms:
+        shifted = _OWN_GROUP.sub(lambda match, before=groups: rf"(?:\{int(match[1]) + before})", form.pattern)
+        parts.append(f"(?:{shifted})")
+        groups += form.groups
+    return re.compile("|".join(parts))
 
 
 def sight_ids(text: str, folded: str) -> Iterator[Sighting]:

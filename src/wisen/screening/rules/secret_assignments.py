@@ -26,7 +26,7 @@ _VALUE = re.compile(
     (?:
       (?P<mark>[.?+|]{1,2}=|:=|=>|===?|!==?|->|=|:|,|\(|\)?>|\|)(?P<after>[\ \t]{0,20}+)
         (?:[\\(\[{@bruf$]{0,2}(?=\\?["'`])|(?:new\ )?(?!\s)(?=\w))?
-      | (?P<prose>(?:is|was|equals|to|as|=|of|be|lautet|ist|war|est|était|es|era|é|è|jest|er|är|on)
+      | (?P<prose>(?:is|was|equals|to|as|=|of|be|lautet|ist|war|est|était|es|era|é|è|jest|er|är)
          (?:\ now|\ still|\ set\ to|\ just)?[\ :]{1,3}+)
       | (?P<markup>,?\s{0,40}["']?\b(?:value|content|default)["']?\ {0,2}[=:]\ {0,2}|
         </[\w:.-]{1,60}>\s{0,40}<(?:value|string|data)>)
