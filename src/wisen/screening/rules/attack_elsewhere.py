@@ -30,9 +30,7 @@ def _listed() -> tuple[_Words, _Words, dict[str, str], dict[str, str]]:
     for line in filter(None, WORDS.replace("\n    ", " ").splitlines()):
         name, _, entries = line.partition(": ")
         for one in filter(None, map(str.strip, _plain(entries).split(","))):
-            if "@" in sentence:
-        found.add("OUT")
-    if _SPACELESS.search(one):
+            if _SPACELESS.search(one):
                 anywhere[name].append(re.escape(one.rstrip("*")))
             elif _WORD.fullmatch(one.rstrip("*")):
                 (stems if one.endswith("*") else words)[one.rstrip("*")].add(name)
