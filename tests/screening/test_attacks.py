@@ -12,6 +12,8 @@ from wisen.screening.attacks import RULES, find_attacks
 from wisen.screening.rules.attack_code import PLACES
 from wisen.screening.rules.attack_lexicon import LEXICON
 from wisen.screening.rules.attack_rules import SEQUENCES
+from wisen.screening.rules.attack_thoughts import MADE, THOUGHTS
+from wisen.screening.rules.attack_thoughts import MADE, THOUGHTS
 
 DATA = Path(__file__).parent / "data"
 
@@ -195,6 +197,8 @@ def test_rules_name_only_classes_that_have_words_or_forms() -> None:
     formed = {name for name, _, _ in PLACES}
     phrased = {one.name for entry in LEXICON.values() for some in entry.phrases.values() for one in some}
     known = {name for entry in LEXICON.values() for name in entry.names} | phrased | formed
-    named = {name for lines in SEQUENCES.values() for name in re.findall(r"\b[A-Z][A-Z0-9]+\b", lines)}
-    assert named <= known
-    assert SEQUENCES.keys() <= RULES.keys()
+    made = {line.split()[0] for line in MADE.splitlines() if line} | {"USEREND", "OUTSIDE"}
+    rules = [*SEQUENCES.values(), *THOUGHTS.values(), MADE]
+    named = {name for lines in rules for name in re.findall(r"\b[A-Z][A-Z0-9]+\b", lines)}
+    assert named <= known | made
+    assert SEQUENCES.keys() | THOUGHTS.keys() <= RULES.keys()

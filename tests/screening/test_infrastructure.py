@@ -27,6 +27,7 @@ FOUND = (
     ("mac", "Device aabb.ccdd.ee0f joined", "aabb.ccdd.ee0f"),
     ("mac", "MAC 001A2B3C4D5E", "001A2B3C4D5E"),
     ("host", "restart db-prod-03 first", "db-prod-03"),
+    ("host", "query vault.service.consul", "vault.service.consul"),
     ("host", "restart prod-db-1 first", "prod-db-1"),
     ("host", "restart web01.corp first", "web01.corp"),
     ("host", "restart redis-prod-1.acme.net first", "redis-prod-1.acme.net"),

@@ -56,6 +56,8 @@ _ROTATED = (
     "qvfnoyr",
     "eriny",
 )
+_LONG_FORMS = re.compile("[\ufdfa\ufdfb]")
+"""Single characters that are whole sentences when they are normalised."""
 _OVERRIDES = re.compile("[\u202d\u202e]([^\u202a-\u202e\u2066-\u2069\n]{2,2000})")
 
 
@@ -99,6 +101,7 @@ def readings(text: str) -> list[Reading]:
 
 def _seen(text: str) -> str:
     plain = bare(text)
+    plain = plain if plain.isascii() else _LONG_FORMS.sub(" ", plain)
     return plain if unicodedata.is_normalized("NFKC", plain) else unicodedata.normalize("NFKC", plain)
 
 

@@ -15,6 +15,8 @@ class Pattern:
 
 
 def pattern(rule: str, weight: int, marks: str, regex: str) -> Pattern:
+    """A form with its marks, which are words or signs between blanks."""
+    """A form with its marks, which are words or signs between blanks."""
     return Pattern(rule, weight, tuple(marks.split()), re.compile(regex, re.IGNORECASE | re.MULTILINE))
 
 
@@ -31,7 +33,11 @@ _FILES = (
 )
 
 PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
-    ("URL", ("://", "www."), re.compile(r"(?:https?|ftps?|sftp|wss?|smb|s3|gs|tcp)://[^\s<>\"'`)\]]{1,2000}|\bwww\.[\w.-]{3,200}")),
+    (
+        "URL",
+        ("://", "www."),
+        re.compile(r"(?:https?|ftps?|sftp|wss?|smb|s3|gs|tcp)://[^\s<>\"'`)\]]{1,2000}|\bwww\.[\w.-]{3,200}"),
+    ),
     (
         "IPURL",
         ("://",),
@@ -47,7 +53,7 @@ PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         ("user ", "account ", "customer ", "client ", "tenant ", "employee ", "supplier ", "from ", "to "),
         re.compile(
             r"\b(?:user|account|customer|client|tenant|employee|supplier|vendor) (?:id )?[#\"']?\d{1,8}\b"
-            r"|\b(?:from|to) (?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]{2,60}\.(?:com|net|org|io|biz|example|de|ru|cn|top|info))\b"
+            r"|\b(?:from|to) (?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]{2,60}\.(?:com|net|org|io|biz|example|de|ru|cn))\b"
         ),
     ),
     ("EMAIL", ("@",), re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")),

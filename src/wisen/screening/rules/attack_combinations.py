@@ -9,7 +9,8 @@ from wisen.screening.rules.attack_sentences import Hit, Sentences, is_told, reac
 from wisen.screening.rules.attack_thoughts import MADE, THOUGHTS
 
 _BEFORE = frozenset(
-    "and then always just please should must will i'll we'll simply better can may also to instead now could or you".split()
+    {"and", "then", "always", "just", "please", "should", "must", "will", "i'll", "we'll", "simply", "better"}
+    | {"can", "may", "also", "to", "instead", "now", "could", "or", "you"}
 )
 """Words after which a verb is an order or a plan."""
 _UNDENIED = frozenset({"NORULES", "NOTDELETE"})
@@ -29,6 +30,9 @@ class Combination:
     reach: int
     across: bool
     """Whether the sentences beside count, too."""
+    """The concepts, as a set."""
+    needed: frozenset[str]
+    """The concepts, as a set."""
     ordered: frozenset[str]
     """The concepts that have to be orders."""
     unless: tuple[str, ...]
@@ -49,6 +53,7 @@ def _parsed() -> tuple[Combination, ...]:
                     tuple(concepts.replace("@", "").split(" & ")),
                     int(reach.rstrip("+") or 0),
                     reach.endswith("+"),
+                    frozenset(concepts.replace("@", "").split(" & ")),
                     frozenset(name[1:] for name in concepts.split(" & ") if name[0] == "@"),
                     tuple(filter(None, unless.split(", "))),
                 )
@@ -80,7 +85,7 @@ def combined(made: Sentences) -> Iterator[Hit]:
     _make(made)
     for first in made.classes.keys() & _BY_FIRST.keys():
         for one in _BY_FIRST[first]:
-            if all(name in made.classes for name in one.concepts):
+            if made.classes.keys() >= one.needed:
                 yield from _held(made, one)
 
 

@@ -1,5 +1,9 @@
 """Finds the concepts of attacks in sentences of other languages."""
 
+# ruff: noqa: RUF001 - sentences of other scripts end with these marks
+
+# ruff: noqa: RUF001 - sentences of other scripts end with these marks
+
 import re
 import unicodedata
 from collections import defaultdict

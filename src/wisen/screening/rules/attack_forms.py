@@ -18,7 +18,7 @@ FORMS: tuple[Pattern, ...] = (
         "overrides-instructions",
         3,
         (
-            "new_goal new_goals new_instructions new_instruction new_rules new_rule new_task new_objective new_objectives"
+            "new_goal new_goals new_instructions new_instruction new_rules new_rule new_task new_objective"
             " new_prompt new_system_prompt instructions_override instruction_override system_override goal_override"
             " policy_override safety_override rules_override prompt_override override_instructions override_policy"
             " override_safety override_rules override_goal override_prompt hidden_instructions hidden_instruction"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wisen.screening.rules.attack_concepts import CONCEPTS
+from wisen.screening.rules.attack_concepts import FOURTH
+from wisen.screening.rules.attack_concepts_more import FIFTH
 from wisen.screening.rules.attack_personas import CUES
 from wisen.screening.rules.attack_words import FIRST
 from wisen.screening.rules.attack_words_acts import SECOND
@@ -60,7 +61,7 @@ def _inflected(verb: str) -> tuple[str, ...]:
 
 def _listed() -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Class, words and whether they are swallowed, for all forms."""
-    for line in filter(None, (FIRST + SECOND + THIRD + CONCEPTS).replace("\n    ", " ").splitlines()):
+    for line in filter(None, (FIRST + SECOND + THIRD + FOURTH + FIFTH).replace("\n    ", " ").splitlines()):
         name, _, entries = line.partition(": ")
         for entry in entries.split(", "):
             for form in _expanded(entry):

@@ -2,8 +2,8 @@
 
 A line is `weight: A & B & C / words ! D, E`: all of A, B and C in one sentence, each at most so many words from the
 first named, and neither D nor E in the sentence. `words+` lets them be in the sentences before and after, too. A
-weight with `*` holds though the sentence says "don't". `@A` is an A that is an order: it begins a clause or stands after
-"and", "always", "should" and the like.
+weight with `*` holds though the sentence says "don't". `@A` is an A that is an order: it begins a clause or stands
+after "and", "always", "should" and the like.
 """
 
 MADE = """
@@ -24,6 +24,10 @@ NORULES = XNO 3 XRULEW
 NORULES = XRULEW 4 XNO
 NORULES = XUNBOUND
 KEEPNOTE = XCOPYV 3 XTHISNOTE
+KEEPNOTE = XTHISNOTE 5 XCOPYV
+NOTDELETE = XTHISNOTE 12 XNEVERW 2 XDELETEW
+HARDNOCHECK = XNEVERC 1 XCHECKV 3 XHARDOBJ
+NOLOG = XSKIPV 2 XLOGGING
 NOTDELETE = XNEVERW 3 XDELETEW 3 XTHISNOTE
 """
 """Classes made of others: `NAME = A gap B`, in this order, with at most `gap` words between."""
@@ -53,6 +57,8 @@ THOUGHTS: dict[str, str] = {
 3*: NOCHECK & XSENSITIVE & XEVERY / 14 ! XLIMITS
 3*: NOCHECK & XSENSITIVE & XWHOEVER / 20 ! XLIMITS
 3*: NOCHECK & XNAMED / 16 ! XLIMITS
+3*: HARDNOCHECK ! XLIMITS
+3: NOLOG & XSENSDATA / 12 ! XTESTCTX
 3*: NOCHECK & XATALL / 5 ! XLIMITS
 3*: NOTFLAGGED & XSUSPECT / 10 ! XWHENW, XTESTCTX
 3: XLAX & XSAFERULES / 10
@@ -71,6 +77,7 @@ THOUGHTS: dict[str, str] = {
 3: XWHOEVER & XGIVEACT & XSECRETW / 16 ! XTESTCTX
 3: XWHOEVER & XGIVEACT & XDATA & NOCHECK / 30+ ! XTESTCTX
 3: XNAMED & XFAVOUR & XPOWERW / 20 ! XTESTCTX
+3: XNAMED & XGIVEACT & XANYAMT / 14 ! XTESTCTX, XCOND, XLIMITS
 3: XNAMED & XFAVOUR & NOCHECK / 24 ! XTESTCTX
 3: XGRANTV & XPOWERW & XACCOUNTW / 8 ! XTESTCTX, CAUTION, NARROW
 3: XOWNLIMIT & XRAISE / 6
@@ -98,11 +105,13 @@ THOUGHTS: dict[str, str] = {
 3: XDATA & XSENDV & OUTSIDE / 16 ! XSAFEOUT, SAFEPLACE
 3: CC & EMAIL & XALWAYSW / 14
 3: XDATA & XSENDV & XOUTSIDE / 14 ! XSAFEOUT
+3: XCARDS & @XSTOREV / 8 ! XCARDSAFE
 3: XSECRETW & XSENDV & XOPENPLACE / 12 ! XSAFEOUT
 3: SECRETFILE & XSENDV & XOPENPLACE / 14 ! XSAFEOUT
 """,
     "runs-payload": """
 3: URL & XPIPE & XSHELLW / 12
+3: URL & @XRUNIT & XBINARY & XEACHTASK / 14
 3: URL & XINSTALLW & XINSTEAD / 14
 """,
     "harmful": """

@@ -10,7 +10,8 @@ FIRST = """
 -POSITIVE: don't forget, dont forget, do not forget, never forget, don't hesitate, do not hesitate, never hesitate,
     never mind, never fail to, don't fail to, do not fail to, no matter, don't worry, do not worry, why not, not just,
     don't be afraid, do not be afraid
--NOTHING: verification email+, verification e mail+, verification mail+, verification link+, firewall rule, token count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
+-NOTHING: verification email+, verification e mail+, verification mail+, verification link+, firewall rule, token
+    count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
     password field, password policy, password hash, password form, password input, password prompt, password strength,
     password change+, secret santa, key error, primary key+, foreign key+, sort key, cache key, private method+,
     private member+, prompt engineering, prompt length, business rules, lint rules, linter rules, eslint rules,
@@ -19,7 +20,8 @@ FIRST = """
     agent, user interface, user input, user story, ignore case, ignore list, gitignore, bypass the cache, system
     tests, system clock, system time, test system, operating system, file system, admin panel, admin page, forget
     password, forget gate
-NEG: isn't enough to, is not enough to, not enough to, never, don't, dont, do not, avoid, refuse, refuses, refused, must not, mustn't, should not, shouldn't, cannot,
+NEG: isn't enough to, is not enough to, not enough to, never, don't, dont, do not, avoid, refuse, refuses, refused,
+    must not, mustn't, should not, shouldn't, cannot,
     can't, may not, rather than, instead of, forbid, forbidden, forbids, prohibit, prohibited, prohibits, decline,
     declines, reject, rejects, rejecting, prevent, prevents, refrain, under no circumstances, at no time, detect,
     detects, guard against, protect against, resist, any attempt to, attempts to, attempt to, requests to, request to,
@@ -216,12 +218,14 @@ INNER: system prompt, system message, hidden instructions, initial instructions,
     instructions, hidden prompt, your system, your initial, context window, your configuration, your guidelines,
     contents of your memory, your memory
 BCC: bcc, hidden copy, blind copy, blind carbon copy
-DISABLE: don't bother with, do not bother with, do away with, disable, deactivate, turn off, switch off, remove, skip, bypass, circumvent, suppress, shut off, shut down,
+DISABLE: don't bother with, do not bother with, do away with, disable, deactivate, turn off, switch off, remove, skip,
+    bypass, circumvent, suppress, shut off, shut down,
     kill, stop, weaken, loosen, lower, relax, drop, omit, delete, comment out, evade, get around, work around, short
     circuit, avoid, ignore, defeat, unload, uninstall, set aside, leave off, lift, pause, mute, silence, neutralise,
     neutralize, break, override, overrule, dispense with, do without, forgo, waive, jump over, leave out, turn the,
     switch the, take down, cut out, disregard, sidestep, overlook, eliminate, suspend, cancel
-HARDSAFETY: second factor, smoke detector+, emergency stop, virus scan, certificate verification, certificate check+, certificate validation, ssl verification, tls verification,
+HARDSAFETY: second factor, smoke detector+, emergency stop, virus scan, certificate verification, certificate check+,
+    certificate validation, ssl verification, tls verification,
     ssl checks, tls checks, safety check+, security check+, safety guideline+, safety filter+, safety setting+, safety
     feature+, safety measure+, security measure+, security feature+, security control+, safety control+, safety
     policy, safety rules, security policy, security policies, two factor authentication, two factor, 2fa, mfa, multi

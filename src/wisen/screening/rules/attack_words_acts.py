@@ -249,7 +249,8 @@ IGNOREW: ignore, suppress, dismiss, disregard, overlook, skip, silence
 WARNINGSW: security warnings, safety warnings, security alerts, certificate warnings, certificate errors, objections,
     protests, concerns, refusals, security warning, certificate warning, certificate error, privacy, security
     concerns, safety concerns, warnings of the security
-SAFEREQ: admin must, must approve, only, smallest, read only, verified, reviewed, if, except, minimal, needed, least, below, under, dry run,
+SAFEREQ: admin must, must approve, only, smallest, read only, verified, reviewed, if, except, minimal, needed, least,
+    below, under, dry run,
     approver, after
 ALREADYDONE: already, again, twice, more than once, second time, already given
 NOTHINGW: nothing, hostile, never, not, unsafe, untrusted, until, zero, closed
@@ -270,7 +271,8 @@ SOLVER: solver, iterations, epochs, recursion, input, array, list, value, elemen
     limit, batch, width, axis, stack, slider, speed, zoom, volume
 VISPUBLIC: visibility public, world readable, world writable, to everyone, to anyone, to the public, to the internet,
     anonymous, 0 0 0 0 0, 0 0 0 0, public
-SAFEPUBLIC: stays closed, stay closed, only to, if the user, not to, rather, instead, key, signed, method, constructor, class, documentation,
+SAFEPUBLIC: stays closed, stay closed, only to, if the user, not to, rather, instead, key, signed, method,
+    constructor, class, documentation,
     asked
 WILDCARD: wildcard tenant, tenant wildcard, all tenants' data, ignore the tenant filter, drop the tenant filter,
     remove the tenant filter, leave out the tenant filter, without the tenant filter, without a tenant filter, across

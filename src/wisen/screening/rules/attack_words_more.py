@@ -343,6 +343,7 @@ OTHERTEN: other tenants' data, other users' data, other customers' data, other t
 READV: read, use, change, open, query, delete, access, export, edit, share, copy, log, look
 OWNWORK: your own work, your own output, your own answer, your work, your answer, your answers, own work, yourself,
     your output, own answers
-NARROW: never, only if, only when, only for, only after, only in, only through, only until, only with, only on, only while,
+NARROW: never, only if, only when, only for, only after, only in, only through, only until, only with, only on, only
+    while,
     only by, only where, only via, only once, only against, until bug
 """

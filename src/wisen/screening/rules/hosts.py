@@ -102,9 +102,9 @@ def _with_domain(text: str) -> Iterator[Sighting]:
 
 def _numbered(text: str) -> Iterator[Sighting]:
     if "-" in text:
-        for match in _EC2.finditer(text):
+        for match in _EC2.finditer(text) if mentions(text, ("ip-", "ec2-")) else ():
             yield Sighting(7, *match.span(), "cloud-host", "host")
-        for match in _POD.finditer(text):
+        for match in _POD.finditer(text) if text.count("-") > 1 else ():
             yield Sighting(5, *match.span(), "pod", "host")
     for match in _NUMBERED.finditer(text):
         if _is_server(match["name"], match["domain"]):

@@ -37,7 +37,7 @@ _BROADCAST = "255.255.255.255"
 
 def sight_networks(text: str) -> Iterator[Sighting]:
     """All readings as an IP or hardware address."""
-    if "." in text:
+    if text.count(".") > 2:  # noqa: PLR2004 - those of an address
         yield from _v4(text)
     colons = text.count(":")
     if colons > 1:

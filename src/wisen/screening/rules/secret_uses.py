@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_names import WORDS
-from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in
+from wisen.screening.rules.secret_shapes import has_digit, is_mixed, is_scrambled, is_stand_in
 from wisen.screening.rules.sightings import mentions
 
 _VALUE = r"[\"'`]?([^\s\"'`|-][^\s\"'`|]{2,200}+)"
@@ -46,12 +46,12 @@ _USES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         (
             "command-password",
-            "net",
+            "/user",
             rf"\bnet\s{{1,3}}use\s{{1,3}}\S{{1,40}}\s{{1,3}}(?:\\\\\S{{1,120}}\s{{1,3}})?{_VALUE}\s{{1,3}}/user",
         ),
         (
             "database-password",
-            "set",
+            "password",
             (
                 r"\bset\s{1,3}password\b[^\n=']{0,80}(?:'[^'\n]{0,60}'@'[^'\n]{0,60}'\s{0,3})?=\s{0,3}(?:password\(\s{0,2})?"
                 r"[\"']([^\"'\n]{3,200})[\"']"
@@ -100,7 +100,7 @@ def find_uses(text: str, folded: str) -> Iterator[Finding]:
                 value = match[1].rstrip(".,:;!?") if rule == "login-pair" else match[1]
                 if _is_odd(value) or (rule in _SURE and not _is_word(value)):
                     yield _finding(rule, match.start(1), match.start(1) + len(value), "password")
-    if mentions(folded, _CODES):
+    if has_digit(text) and mentions(folded, _CODES):
         for match in _CODE.finditer(folded):
             yield _finding("spoken-code", *match.span(1), "code")
     if "\n" in text:
