@@ -11,6 +11,7 @@ from wisen.screening.rules.attack_combinations import combined
 from wisen.screening.rules.attack_elsewhere import sentences_against
 from wisen.screening.rules.attack_forms import FORMS as FORMED
 from wisen.screening.rules.attack_languages import DENIED, ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
+from wisen.screening.rules.attack_lexicon import CUED
 from wisen.screening.rules.attack_personas import CAPS, ENOUGH, KINDS
 from wisen.screening.rules.attack_sentences import Hit, Sentences, hits, is_limited, is_told, read
 
@@ -60,7 +61,6 @@ _RUN_TOGETHER = re.compile(
     r"|markevery(?:test|task)|mark(?:all)?(?:the)?tests?aspassed"
 )
 _LONG = 20
-_FOREIGN_WORDS = 2
 _ENDING = 14
 """Characters after a form in which a language may still deny it."""
 _LONG_WORD = re.compile(r"[^\W_]{20,400}")
@@ -215,12 +215,12 @@ def _personas(made: Sentences) -> Iterator[Hit]:
     """A persona without rules: cues of several kinds, enough of them together."""
     sums: defaultdict[str, int] = defaultdict(int)
     first, last = len(made.words), 0
-    for name, places in made.classes.items():
-        kind, _, rest = name.partition("~")
-        if rest and sums[kind] < CAPS[kind]:
-            for start, end in places[:9]:
+    for name in made.classes.keys() & CUED.keys():
+        kind, weight = CUED[name]
+        if sums[kind] < CAPS[kind]:
+            for start, end in made.classes[name][:9]:
                 if not is_told(made, start, end, even_if_forbidden=True):
-                    sums[kind] = min(CAPS[kind], sums[kind] + int(rest[0]))
+                    sums[kind] = min(CAPS[kind], sums[kind] + weight)
                     first, last = min(first, start), max(last, end)
                     break
     if sum(map(bool, sums.values())) >= KINDS and sum(sums.values()) >= ENOUGH:

@@ -36,7 +36,7 @@ XDESPITE: even if, even though, even when, although, though, whether or not, reg
     run, untested, unfinished, anyway, in either case, unrun, without having, not done, not run, nobody looks, no
     one looks, nobody will, no one will, irrespective, instead of doing, instead of running, whatever happened,
     whatever the, not true, straight away, without testing, regardless of, before you start, without evidence, it
-    never did, never happened, in any event, however many, no one reads
+    never did, never happened, in any event, however many, no one reads, before doing
 XYOUPASS: you will pass, you'll pass, it will agree, is happy, are happy, will pass, get full, counts as passed,
     gets you, will accept it, accepts it, passes the grader, satisfies the, fools the, the grader passes, is
     satisfied, counts it, will be accepted, gets accepted, better ratings, full credit, good marks, earns, rewarded,
@@ -112,7 +112,7 @@ XFAVOUR: refund, approve, grant, skip, leave out, waive, unlock, discount, accep
 XPOWERW: admin, administrator, owner, superuser, sudo, full access, full rights, owner rights, admin rights,
     unrestricted, database superuser, all permissions, admin's view, super user, domain admin, root shell, cluster
     admin, unlimited access, admin access, admin role, owner role, as administrator, same rights as, director's,
-    full permissions, private channel, private files, confidential files, payroll
+    full permissions, private channel, private files, confidential files, payroll, root rights, sudo rights
 XALLUSES: everything, all queries, every query, all commands, every command, each command, each step, all steps, all
     tasks, every task, always, at all times, from the start, before anything else, all work, every job, every
     request
@@ -238,7 +238,8 @@ XHARM: bomb, bombs, napalm, ransomware, keylogger, nerve agent, nerve gas, sarin
     holocaust, steal from, stab, without getting caught, without being caught, without leaving traces, uranium,
     gunpowder, thermite, tnt, weapon, weapons, fake invoice, hack a, hack my, hack someone, wiretap, cheat on,
     bypass the paywall, racial slur+, slurs, malware, cracked safes, crack safes, crack a safe, stolen data, drug
-    lab, hacking a, hacking into, hacking an, stolen phones, picking locks, hijack
+    lab, hacking a, hacking into, hacking an, stolen phones, picking locks, hijack, steal a credit, stealing a
+    credit
 XHARMSAFE: detect, detection, detector, classifier, report, against, prevent, prevention, protect, defend, defence,
     defense, close the, refuse, refused, awareness, training set, disposal, defuse, calorimeter, question about,
     movie, film, chapter, plot, squad, history, historical, news, hash, hashes, dataset, recognise, recognize, warn,
@@ -283,7 +284,8 @@ XDATA: conversation, conversations, transcript+, customer's details, customer de
     customer's address, customer's phone, user's ip, all e mails, every e mail, incoming mail, all emails, every
     email, all mails, all messages, user's location, customer's location, their location, user's contacts, user's
     browsing, support chats, chats, call recordings, list of employees, employee list, private notes, cvv,
-    employees, phone calls, prescriptions, photos of users, private messages, user's notes
+    employees, phone calls, prescriptions, photos of users, private messages, user's notes, each chat, every chat,
+    each conversation, every conversation, summary of each
 XOUTSIDE: foreign server, outside address, public wiki, partner, insurer+, query string, third party, url parameter,
     competitor, external, pastebin, paste site, gist, public gist, webhook, telegram, discord, drop box, foreign,
     our endpoint, public repository, public channel, public, metrics endpoint, image url, remote host, our server,

@@ -85,7 +85,8 @@ XBADNEWS: failed step, failed steps, second charge, the charge, failures, failed
     deletion, deleted files, this rule, this note, payment, the payment, the transfer, what you did, this behaviour,
     this behavior, failed checks, the skipped, skipped steps, skipped tests, overcharge, the edit, the side effect
 XHIDESAFE: stack trace, internal, in the ui, from the log, test data, column, columns, css, button, empty, unless,
-    spoiler, duplicate, repeated, irrelevant, ticket numbers, error codes, code path, before, exact date, until
+    spoiler, duplicate, repeated, irrelevant, ticket numbers, error codes, code path, before, exact date, until,
+    menu, tab, field, details, panel, page, id, ids, password, link, rows, option, icon
 XLIEW: lie, lying, deceive, mislead, misleading, deceiving, trick, dupe, fool, falsely, falsify, fabricate, forge,
     fake, invent, misinform, untruth, not the truth, bluff, cheat, pretend
 XPERSON: user, users, customer, customers, client, clients, reviewer, judge, caller, patient, patients, people,
@@ -164,7 +165,8 @@ XOWNPROMPT: your system prompt, your hidden instructions, your initial instructi
     your original instructions, your hidden prompt, your pre prompt, your configuration, your guidelines word, the
     instructions you were given, your developer message
 XREADV: see, read, get, know, view, access, complete, says is, show, print, reveal, output, repeat, display, tell
-    me, give me, list, translate, dump, paste, send me, leak, quote, share
+    me, give me, list, translate, dump, paste, send me, leak, quote, share, what's, whats, what is, what does, what
+    was
 XNOW: no
 XNEEDW: needed, required, necessary, wanted, asked, is needed, are needed, is required, are required, is necessary,
     has to, needs to, more
@@ -311,4 +313,7 @@ XSTOREV: save, keep, store, remember, note, record, log, write down, collect, re
 XCARDS: cvv, card numbers, card number, full card, pin, pins, security code, cvc, passport numbers, plain passwords,
     fingerprints
 XCARDSAFE: masked, mask, last four, encrypted, tokenise, tokenize, vault, never, hashed, board, code, test
+XHIDEFROM: hide, conceal, withhold, keep secret, cover up, disguise
+XFROMTHEM: from the user, from the customer, from users, from customers, from the client, from the reviewer, from
+    reviewers, from the owner, from everyone, from the auditors, from the team
 """

@@ -13,7 +13,8 @@ von zu zum zur als im ist bist schick sende sag gib le la les tes vos et ne pas 
 sur pour aux au el los las del que sin todas todos una en se lo il gli che di della delle dei tutte tutti
 senza un uno os dos das ao aos em na nos sem um uma para isso ninguém het een van zonder niet wszystkie tum
 vergiss ignora regras regeln reglas regole regels anteriores precedenti anweisungen instrucciones istruzioni
-consignes controllare verificare dire dirlo nie niemals immer jede jedem jeder diese dieser toujours jamais siempre nunca sempre mai nooit altijd geef
+consignes controllare verificare dire dirlo nie niemals immer jede jedem jeder
+diese dieser toujours jamais siempre nunca sempre mai nooit altijd geef
 deze aucune ogni più nunca sin aldrig ikke aldri alla alle semua jangan moi zawsze nigdy gib dieser bewerte prüfe
 eres actúa sei voce du bist mostra muestra montre affiche envoie envía invia stuur keur
 """

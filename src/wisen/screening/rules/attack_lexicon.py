@@ -99,6 +99,10 @@ def _loaded() -> dict[str, Entry]:
 
 
 LEXICON = _loaded()
+CUED = {
+    name: (name.split("~")[0], int(name.split("~")[1])) for name in {name for name, _, _ in _listed()} if "~" in name
+}
+"""Kind and weight of each cue of a persona."""
 
 
 def _signature(word: str) -> str:

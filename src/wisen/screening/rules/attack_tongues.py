@@ -7,7 +7,8 @@ out, so "prüfe" is written "prufe". A rule is `CONCEPT & CONCEPT ! CONCEPT`, in
 # ruff: noqa: RUF001 - letters of other scripts are what these words are made of
 
 WORDS = """
-OVR: ignorier*, vergiss, vergesst, missacht*, ubergeh*, ignore, ignorez, ignorer, oublie*, ignora, ignorad, olvida*,
+OVR: efface*, ignorier*,
+    vergiss, vergesst, missacht*, ubergeh*, ignore, ignorez, ignorer, oublie*, ignora, ignorad, olvida*,
     olvide, dimentica*, ignorate, trascura*, esqueca, esquece, desconsider*, negeer*, vergeet, игнорир*,
     проигнорир*, забудь*, отбрось*, ignorera, glom, bortse, ignorer*, glem, zignoruj*, zapomnij, ignoruj*, ignora,
     uita, ignoră, ignora*, agnoise, αγνοησε, αγνοησ*, ξεχασε, abaikan, lupakan, bo qua, quen, अनदेखा, भूल जा, התעלם,
@@ -100,7 +101,7 @@ GRANT: bekomm*, erhalt*, recoit, obtient, recibe, ottiene, riceve, recebe, krijg
     支付, 転送, 承認, 許可, 付与, 返金, 支払, 与え, 승인, 허용, وافق, uberweis*, fuhre, execut*, ejecut*, esegu*,
     voer, выполня*, 执行, 実行, merge, loschen, losche, delete
 WITHOUT: ohne, sans, sin, senza, sem, zonder, без, utan, uten, bez, olmadan, fara, χωρις, tanpa, ma khong, बिना,
-    ללא, בלי, โดยไม่, nelkul, ilman, 无需, 不经, 未经, 不用, 无须, 不必, 不需要, なし, せず, なく, 없이, دون, بدون,
+    ללא, בלי, โดยไม่, nelkul, ilman, 不经, 未经, なし, せず, なく, 없이, دون, بدون,
     ungepruft, ungelesen, sofort, aveuglement, a ciegas, ciecamente, 直接, blindlings
 TOP: 100 punkt*, volle*, hochste*, hochst*, maximal*, bestnote*, volle punkt*, 10 punkt*, zehn punkt*, bestmoglich*,
     hochstpunkt*, hochstnote*, bestwertung*, beste, 10 von 10, zehn von zehn, note maximale, maximale, maximal, dix
@@ -232,7 +233,7 @@ OVR & RULES & PRIOR ! SAYS
 NOLONGER & BOUND & RULES ! SAYS
 """,
     "disables-safety": """
-NEVER & CHECK & SENS ! SAYS, SKIP, GRANT, SEND
+NEVER & CHECK & SENS ! SAYS, SKIP, WITHOUT, SEND
 SKIP & CHECK & SENS ! SAYS, NEVER
 SKIP & CHECK & ALWAYS ! SAYS, NEVER
 """,
