@@ -67,7 +67,7 @@ def screen(
     else:
         for one in looked:
             _report(one, aside=show)
-    if show:
+    if show and not as_json:
         for one in looked:
             if one.kept is not None:
                 typer.echo(one.kept, nl=not one.kept.endswith("\n"))
@@ -119,24 +119,32 @@ def _field(name: str, row: str, field: str) -> str:
 
 def _look(name: str, text: str, *, lesson: bool) -> Looked:
     from wisen.screening.screens import (  # noqa: PLC0415 - keeps `wisen --help` quick
-        DefaultScreen,
+        FormScreen,
         ImmuneScreen,
         RedactionScreen,
-        ScreenChain,
         check_text,
     )
 
-    screen = DefaultScreen() if lesson else ScreenChain(screens=(ImmuneScreen(), RedactionScreen()))
-    verdict = check_text(screen, text)
-    kept = None if verdict.card is None else verdict.card.content
-    return Looked(name=name, outcome=verdict.outcome, text=text, kept=kept, findings=verdict.findings)
+    # Each screen looks at the whole text, so that an order in it doesn't hide the secrets beside it.
+    screens = (*([FormScreen()] if lesson else []), ImmuneScreen(), RedactionScreen())
+    verdicts = [check_text(one, text) for one in screens]
+    findings = tuple(finding for verdict in verdicts for finding in verdict.findings)
+    if any(verdict.card is None for verdict in verdicts):
+        return Looked(name=name, outcome="rejected", text=text, kept=None, findings=findings)
+    last = verdicts[-1]
+    return Looked(name=name, outcome=last.outcome, text=text, kept=last.card and last.card.content, findings=findings)
+
+
+def _place(text: str, start: int) -> tuple[int, int]:
+    """Line and column, from 1."""
+    before = text[:start]
+    return before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1
 
 
 def _report(one: Looked, *, aside: bool) -> None:
-    done = "would be taken out" if one.outcome == "redacted" else "rejected"
     for finding in _distinct(one.findings):
-        before = one.text[: finding.start]
-        row, column = before.count("\n") + 1, finding.start - (before.rfind("\n") + 1) + 1
+        done = "rejected" if finding.family in ("injection", "form") else "would be taken out"
+        row, column = _place(one.text, finding.start)
         what = f"{finding.family}/{finding.rule}"
         typer.echo(line(f"{one.name}:{row}:{column}: {what}: {done}", 500), err=aside)
 
@@ -162,6 +170,7 @@ def _json(one: Looked | Unreadable) -> dict[str, object]:
         "outcome": one.outcome,
         "findings": [
             {name: value for name, value in asdict(finding).items() if name != "field"}
+            | dict(zip(("line", "column"), _place(one.text, finding.start), strict=True))
             for finding in _distinct(one.findings)
         ],
         "kept": one.kept,
