@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -147,6 +147,15 @@ def test_the_example_files_run(wisen: Wisen, script: Script, path: Path) -> None
     assert json.loads(done.stdout)["totals"]["failed"] == 0
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Lets Ctrl-C reach the processes of a test, also where these tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Path) -> None:
     """The second task's check tells that it runs, and then waits for the interruption."""
     beacon = tmp_path / "beacon"
@@ -170,6 +179,7 @@ def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Pat
     assert store.exists()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_in_the_demo_says_so() -> None:
     """The server's first connection tells that the demo runs; no answer ever comes."""
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -53,8 +53,13 @@ def files(root: Path) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in root.rglob("*.md"))
 
 
-def contents(root: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in root.rglob("*.md")}
+def contents(root: Path) -> dict[tuple[str, ...], bytes]:
+    """The files by folder and name; being archived makes no difference."""
+
+    def place(path: Path) -> tuple[str, ...]:
+        return tuple(part for part in path.relative_to(root).parts if part != "archive" and not part.isdigit())
+
+    return {place(path): path.read_bytes() for path in root.rglob("*.md")}
 
 
 def query(text: str, *, tenant: str = "") -> RecallQuery:
