@@ -29,6 +29,10 @@ def read(*records: object, form: Form = "auto") -> list[TracedRun]:
     return traces_in("\n".join(map(json.dumps, records)).encode(), name="f", form=form)
 
 
+def trusting(*records: object) -> list[TracedRun]:
+    return traces_in("\n".join(map(json.dumps, records)).encode(), name="f", trusted=True)
+
+
 def one(record: object, form: Form = "auto") -> TracedRun:
     (run,) = read(record, form=form)
     return run
@@ -64,6 +68,47 @@ def test_own_traces_come_back_as_they_were(tmp_path: Path) -> None:
     assert trace_to_json(first) == trace_to_json(run)
     assert (first.trace, first.outcome, first.task) == (run.trace, run.outcome, run.task)
     assert (second.trace.trace_id, second.ended.known, second.asked.prompt) == ("u", False, "Again.")
+
+
+@pytest.mark.parametrize("form", ["steps", "messages", "attempts"])
+def test_a_record_of_others_decides_neither_on_its_tenant_nor_on_how_sure_its_outcome_is(form: Form) -> None:
+    bodies: dict[str, dict[str, object]] = {
+        "steps": {"steps": ["x"]},
+        "messages": {"messages": CHAT},
+        "attempts": {"implementations": ["x"], "task_id": "a"},
+    }
+    record = {**bodies[form], "task": "Go.", "tenant": "acme", "reward": 1, "verifiable": True}
+    run = one(record, form)
+    assert (run.asked.tenant, run.ended.verifiable, run.ended.overall_score, run.foreign) == ("", False, 1.0, True)
+    (believed,) = trusting(record)
+    assert (believed.asked.tenant, believed.ended.verifiable, believed.foreign) == ("acme", True, True)
+    again = one(json.loads(trace_to_json(believed)))
+    assert (again.asked.tenant, again.foreign) == ("acme", True)  # written by wisen, and still not its own
+    own = one({"trace": {"trace_id": "t", "purpose": "p"}, "task": {"prompt": "p", "tenant": "acme"}})
+    assert (own.asked.tenant, own.foreign) == ("acme", False)
+
+
+@pytest.mark.parametrize(
+    ("told", "field"),
+    [
+        ({"tenant": ["acme"]}, "tenant"),
+        ({"tenant": 7}, "tenant"),
+        ({"task": {"prompt": "Go.", "tenant": {}}}, "task.tenant"),
+        ({"task_id": ["a"]}, "task_id"),
+        ({"task_id": 1.5}, "task_id"),
+        ({"task": {"prompt": "Go.", "id": True}}, "task.id"),
+        ({"tools": "fetch"}, "tools"),
+        ({"tools": ["fetch", 7]}, "tools[2]"),
+        ({"trace": {"trace_id": "t", "purpose": "p"}, "task": {"prompt": "p", "tenant": 7}}, "task.tenant"),
+        ({"trace": {"trace_id": "t", "purpose": "p"}, "task": {"prompt": "p", "tools": "fetch"}}, "task.tools"),
+        ({"trace": {"trace_id": "t", "purpose": "p"}, "task": {"prompt": "p", "id": ["a"]}}, "task.id"),
+    ],
+)
+def test_a_tenant_tools_or_an_id_of_the_wrong_type_is_told(told: dict[str, object], field: str) -> None:
+    good = {"task": "Go.", "steps": ["x"], "tenant": "acme", "tools": [{"name": "fetch"}, "find"], "task_id": 0}
+    assert problem(good, {"task": "Go.", "steps": ["x"], **told}).startswith(f"f:2: field '{field}': ")
+    (run,) = trusting(good)
+    assert (run.asked.tenant, run.asked.tools, run.asked.id) == ("acme", ("fetch", "find"), "0")
 
 
 def test_reference_and_metadata_are_not_written() -> None:
@@ -190,13 +235,13 @@ def test_steps_of_thought_action_and_observation() -> None:
 
 
 def test_events_are_steps_too() -> None:
-    run = one(
+    (run,) = trusting(
         {
             "question": "Who?",
             "events": [{"action": "ask"}],
             "answer": "Ada",
             "outcome": {"score": 0.25, "verifiable": True},
-        }
+        },
     )
     assert [event.kind for event in run.trace.events] == ["action", "output"]
     assert (run.ended.overall_score, run.ended.verifiable) == (0.25, True)

@@ -125,6 +125,8 @@ class CardEvidence:
     """The probability with which these runs showed the card; 0 where nothing was drawn, as in replays."""
     judged: bool = False
     """Whether a model's opinion, and not a check, decided on these runs."""
+    terms: str = ""
+    """Of replays: from which score they were good, and against what; counts of other terms stand apart."""
     shown: int = 0
     shown_successes: int = 0
     held_out: int = 0
@@ -186,6 +188,8 @@ class MemoryCard:
     """Whether only people may change its status."""
     observed: tuple[str, ...] = ()
     """Short hashes of the last runs that `evidence` counts, newest last, so that none is counted twice."""
+    refused: str = ""
+    """Of a card that a person or a test rejected: its `refusal_key`, by which the same lesson is known again."""
     supersedes: str = ""
     superseded_by: str = ""
     id: str = ""
@@ -219,6 +223,19 @@ class MemoryCard:
             return _digest(self.scope.tenant, self.status.value, self.id)
         words = _respaced(self.text), _respaced(self.situation.text)
         return _digest(self.kind.value, self.reporter, self.scope.text, str(self.provenance.verified), *words)
+
+    @property
+    def refusal_key(self) -> str:
+        """Equal for cards of one tenant and kind that say the same, but for case, spacing and punctuation.
+
+        Which run taught them doesn't matter, nor in which situation, except where the text is an answer to it.
+        """
+        words = normalized(self.text)
+        if not words:
+            return ""
+        asked = self.situation.key if self.kind is MemoryKind.SKILL_CARD and not self.strategy else ""
+        tools = "\x1d".join(self.scope.tool_names)
+        return _digest("refused", self.scope.tenant, self.kind.value, self.reporter, tools, words, asked)
 
     @property
     def reporter(self) -> str:

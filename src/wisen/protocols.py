@@ -187,7 +187,7 @@ class KeepsLessons(Protocol):
         ...
 
 
-FindingFamily = Literal["secret", "personal", "infrastructure", "injection", "hidden", "form"]
+FindingFamily = Literal["secret", "personal", "infrastructure", "injection", "hidden", "form", "refused"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

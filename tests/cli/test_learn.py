@@ -60,7 +60,7 @@ def test_what_was_learned_is_told_and_kept(wisen: Wisen, script: Script, traces:
     assert lines[4:] == snapshot(
         [
             "3 runs, 0 of them seen beside a solved one; learned: 1 skill card, 1 tool policy",
-            "2 counted on cards that were there, 1 rejected by the screen (overrides-instructions)",
+            "2 counted on cards that were there, 1 rejected (overrides-instructions)",
             "store: STORE (the environment variable WISEN_STORE)",
         ]
     )
@@ -70,7 +70,7 @@ def test_what_was_learned_is_told_and_kept(wisen: Wisen, script: Script, traces:
 
 def test_json_holds_cards_and_numbers(wisen: Wisen, script: Script, traces: Tasks) -> None:
     file = traces({**FERRY, "trace_id": "a", "reward": 0}, {**FERRY, "trace_id": "b", "reward": 1})
-    asked = ("--tenant", "acme", "--agent", "porter", "--verified", "--json")
+    asked = ("--tenant", "acme", "--agent", "porter", "--json")
     done = wisen("learn", file, "--model", script(*replies(LEARNED)), *asked, *QUICK)
     found = json.loads(done.stdout)
     assert [card.pop("id") for card in found["cards"]]
@@ -140,8 +140,35 @@ Name the harbour in the query.\
     )
     exported = [json.loads(line) for line in wisen("lessons", "export").stdout.splitlines()]
     assert {card["provenance"]["source"] for card in exported} == {str(file)}
-    verified = {card["kind"]: card["provenance"]["verified"] for card in exported}
-    assert verified == {"skill_card": False, "tool_policy": True}
+    assert {(card["provenance"]["created_by"], card["provenance"]["verified"]) for card in exported} == {
+        ("import", False)
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "tenant"),
+    [((), ""), (("--trust-files",), "evil"), (("--tenant", "acme"), "acme"), (("--trust-files", "--tenant", ""), "")],
+)
+def test_a_file_of_others_names_no_tenant(
+    wisen: Wisen, script: Script, traces: Tasks, flags: tuple[str, ...], tenant: str
+) -> None:
+    file = traces({**FERRY, "tenant": "evil", "reward": 0, "verifiable": True})
+    done = wisen("learn", file, "--model", script(*replies(LEARNED)), *flags, "--json", *QUICK)
+    assert {card["tenant"] for card in json.loads(done.stdout)["cards"]} == {tenant}
+
+
+def test_a_field_of_the_wrong_type_is_told_with_its_line(wisen: Wisen, traces: Tasks) -> None:
+    file = traces(FERRY, {**FERRY, "tenant": ["acme"]})
+    done = wisen("learn", file, "--dry-run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"wisen: {file}:2: field 'tenant': must be a text\n"
+
+
+def test_what_two_runs_taught_together_is_withdrawn_by_either(wisen: Wisen, script: Script, traces: Tasks) -> None:
+    file = traces({**FERRY, "trace_id": "a", "reward": 0}, {**FERRY, "trace_id": "b", "reward": 1})
+    wisen("learn", file, "--model", script(*replies(LEARNED)), *QUICK)
+    done = json.loads(wisen("lessons", "rollback", "--run", "b", "--yes", "--json").stdout)
+    assert len(done["withdrawn"]) == 2
 
 
 def test_nothing_learned_is_no_error(wisen: Wisen, script: Script, traces: Tasks) -> None:

@@ -147,13 +147,55 @@ def test_what_becomes_of_a_card_does_not_depend_on_its_own_draw(cards: list[Reca
     assert eligible(drawn=True) == eligible(drawn=False)
 
 
-def test_a_card_that_is_held_out_takes_no_room() -> None:
+def test_the_room_of_a_card_that_is_held_out_stays_empty() -> None:
     held_out, other = lesson("Read the header twice, " * 8), lesson("Guess no totals, and ask first, " * 6)
     compiler = PromptCompiler(max_tokens=140)
     assert shown(compiler.compile([recalled(held_out), recalled(other)])) == [held_out.id]
     advice = compiler.compile([recalled(held_out, shown=False), recalled(other)])
-    assert shown(advice) == [other.id]
-    assert why(advice) == {held_out.id: "held out by the trial"}
+    assert shown(advice) == []
+    assert why(advice) == {held_out.id: "held out by the trial", other.id: "no room"}
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=25), min_size=2, max_size=6),
+    st.lists(st.booleans(), min_size=6, max_size=6),
+    st.integers(20, 160),
+    st.none() | st.integers(1, 4),
+    st.sampled_from(["turns", "section"]),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.sampled_from([4, 3]),
+)
+def test_no_draw_decides_what_is_logged_or_why_a_card_is_left_out(
+    texts: list[list[str]],
+    draws: list[bool],
+    room: int,
+    most: int | None,
+    episodes: str,
+    diversity: float,
+    letters: int,
+) -> None:
+    cards = [
+        episode(" ".join(words), "yes") if number % 2 else lesson(" ".join(words)) for number, words in enumerate(texts)
+    ]
+    compiler = PromptCompiler(max_tokens=room, episodes=episodes, diversity=diversity, screen=Open())
+
+    def chosen(drawn: list[bool]) -> tuple[list[str], dict[str, str]]:
+        given = [
+            recalled(card, 1.0 - 0.1 * at, shown=one) for at, (card, one) in enumerate(zip(cards, drawn, strict=False))
+        ]
+
+        # Rounded up over parts and down over the whole, or the other way round: both ways of being left out for room.
+        def count(text: str) -> int:
+            return len(text) // 4 if letters == 4 else -(-len(text) // letters)
+
+        advice = compiler.compile(given, most=most, count=count)
+        assert {one.card_id for one in advice.injections if not one.shown} == {
+            one for one, said in why(advice).items() if said == "held out by the trial"
+        }
+        reasons = {one: said for one, said in why(advice).items() if said != "held out by the trial"}
+        return [one.card_id for one in advice.injections], reasons
+
+    assert chosen(draws) == chosen([True] * 6)
 
 
 def test_alike_notes_are_not_shown_side_by_side() -> None:

@@ -54,6 +54,29 @@ async def taken(ci: MemoryCI, card: MemoryCard | None = None) -> str:
     return (await ci.submit(card or lesson())).card_id
 
 
+async def test_a_move_happens_when_it_is_made_and_not_when_the_card_is_dated() -> None:
+    ci = keeper(InMemoryVectorStore())
+    dated = Provenance(run_id="r", created_at=NOON.replace(year=2020))
+    assert (await kept(ci.store, await taken(ci, lesson(provenance=dated)))).history[0].at == NOON
+    later = NOON.replace(year=2027)
+    done = await ci.submit(lesson("Name the seat of government.", provenance=dated), at=later)
+    assert (await kept(ci.store, done.card_id)).history[0].at == later
+
+
+async def test_reasons_are_kept_without_secrets() -> None:
+    ci, secret = keeper(InMemoryVectorStore()), "ghp_" + "Ab3" * 12
+    card_id = await taken(ci)
+    await ci.pin(card_id, f"by {secret}")
+    await ci.correct(card_id, lesson("Name the seat of government."), f"it held {secret}")
+    with pytest.raises(ConfigError, match="say why in other words"):
+        await ci.reject(card_id, secret)
+    await rollback(ci.store, Origin(tenant=""), note=f"all of {secret}")
+    cards = await ci.store.list(CardFilter())
+    assert len(cards) == 2
+    assert all(card.note.startswith("withdrawn: all of") for card in cards)
+    assert secret not in "".join(map(card_to_json, cards))
+
+
 def steps(card: MemoryCard) -> list[tuple[str, str, str]]:
     return [(one.before.value, one.after.value, one.by) for one in card.history]
 
@@ -148,6 +171,15 @@ async def test_what_a_card_claims_of_itself_counts_for_nothing() -> None:
     assert (card.status, card.evidence, card.pinned) == (MemoryStatus.QUARANTINED, (), False)
     assert steps(card) == [("candidate", "quarantined", "screen")]
     assert (card.observed, card.superseded_by) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("by", "lasts"), [("human", True), ("trial", True), ("replay", True), ("screen", False), ("rollback", False)]
+)
+def test_what_is_known_again_is_what_a_person_or_a_test_rejected(by: str, lasts: bool) -> None:
+    card = replace(lesson("Ask first."), status=MemoryStatus.QUARANTINED)
+    gone = move(card, MemoryStatus.REJECTED, note="no", at=NOON, by=by)
+    assert (gone.text, gone.refused) == ("", card.refusal_key if lasts else "")
 
 
 async def test_a_rejection_is_recorded_without_the_text(any_store: VectorStore) -> None:

@@ -18,6 +18,7 @@ from wisen import (
     MemoryStatus,
     Situation,
     SQLiteVectorStore,
+    VectorStore,
 )
 from wisen.cards import Provenance
 from wisen.errors import ConfigError
@@ -249,3 +250,93 @@ async def test_a_correction_has_to_say_something_else_whoever_makes_it() -> None
     same = replace(report, provenance=Provenance(agent="bob", run_id="2"), id="")
     with pytest.raises(ConfigError, match="says what the card says"):
         await ci.correct(report.id, same, "it is wrong")
+
+
+async def resubmitted(ci: MemoryCI, content: str, run: str, **more: Any) -> tuple[str, str]:
+    done = await ci.submit(lesson(content, provenance=Provenance(run_id=run), **more))
+    return done.outcome, done.card_id
+
+
+@pytest.mark.parametrize("again", ["Name the customer Kiefer.", "name the  CUSTOMER: Kiefer"])
+async def test_what_a_person_rejected_is_rejected_again(any_store: VectorStore, again: str) -> None:
+    ci = MemoryCI(any_store)
+    _, first = await resubmitted(ci, "Name the customer Kiefer.", "1")
+    rejected = await ci.reject(first, "names a customer")
+    assert (rejected.text, len(rejected.refused)) == ("", 32)
+    done = await ci.submit(lesson(again, "Another task.", provenance=Provenance(run_id="2")))
+    assert (done.outcome, done.card_id, done.card) == ("rejected", first, None)
+    assert [one.rule for one in done.findings] == ["rejected-before"]
+    assert await any_store.count(CardFilter()) == 1
+    assert await resubmitted(ci, "Name the customer Kiefer.", "1") == ("rejected", first)
+
+
+async def test_a_rejection_is_of_one_tenant_kind_and_tool() -> None:
+    ci = MemoryCI(InMemoryVectorStore())
+    _, first = await resubmitted(ci, "Ask before a payment.", "1")
+    await ci.reject(first, "wrong")
+    for scope in (MemoryScope(tenant="acme"), MemoryScope(tool_names=("pay",))):
+        assert (await resubmitted(ci, "Ask before a payment.", "2", scope=scope))[0] == "added"
+    rule = MemoryCard(kind=MemoryKind.USER_PREFERENCE, content="Ask before a payment.")
+    assert (await ci.submit(rule)).outcome == "added"
+    assert rule.refusal_key != replace(rule, scope=MemoryScope(tenant="acme")).refusal_key
+
+
+async def test_a_rejected_answer_may_be_right_for_another_task() -> None:
+    ci = MemoryCI(InMemoryVectorStore())
+    outcomes = list[str]()
+    for run, prompt in (("1", "Which team?"), ("2", "Which tree?"), ("3", "Which team")):
+        task, source = Situation(prompt=prompt), Provenance(run_id=run)
+        done = await ci.submit(
+            MemoryCard(kind=MemoryKind.SKILL_CARD, content="Maple", situation=task, provenance=source)
+        )
+        outcomes.append(done.outcome)
+        if run == "1":
+            await ci.reject(done.card_id, "it is Oak")
+    assert outcomes == ["added", "added", "rejected"]
+
+
+async def test_a_person_may_say_again_what_was_rejected() -> None:
+    ci = MemoryCI(InMemoryVectorStore())
+    _, first = await resubmitted(ci, "Ask before a payment.", "1")
+    await ci.reject(first, "by mistake")
+    person = Provenance(created_by="human")
+    assert (await ci.submit(lesson("Ask before a payment.", provenance=person))).outcome == "added"
+
+
+async def test_a_rejection_that_kept_no_hash_holds_for_its_own_card() -> None:
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    _, first = await resubmitted(ci, "Ask before a payment.", "1")
+    rejected = await ci.reject(first, "wrong")
+    await store.update(replace(rejected, refused="", version=rejected.version + 1))
+    assert await resubmitted(ci, "Ask before a payment.", "1") == ("rejected", first)
+    assert (await resubmitted(ci, "Ask before a payment.", "2"))[0] == "added"
+
+
+@pytest.mark.parametrize("trust", ["trial", "replayed"])
+@pytest.mark.parametrize("recalled", [True, False])
+async def test_what_is_like_an_archived_card_is_counted_there(
+    any_store: VectorStore, trust: Any, recalled: bool
+) -> None:
+    ci = MemoryCI(any_store, trust=trust)
+    _, first = await resubmitted(ci, "Always write the dates as YYYY-MM-DD in the answer.", "1")
+    await ci.archive(first, "harmful")
+    new = lesson("Always write the dates as YYYY-MM-DD in the answer!", provenance=Provenance(run_id="2"))
+    done = await ci.submit(new, among=[] if recalled else None)
+    assert (done.outcome, done.card_id) == ("duplicate", first)
+    (card,) = await any_store.list(CardFilter())
+    assert (card.id, card.status, card.duplicates) == (first, MemoryStatus.ARCHIVED, 1)
+
+
+async def test_a_report_like_an_archived_one_is_kept() -> None:
+    ci = MemoryCI(InMemoryVectorStore())
+    old = MemoryCard(
+        kind=MemoryKind.REFLECTION,
+        content="Nine of ten prices were read, and the last page was never asked for.",
+        situation=Situation(prompt="Read all prices."),
+        provenance=Provenance(run_id="1", agent="alice"),
+    )
+    await ci.submit(old)
+    await ci.archive(old.id, "old")
+    new = replace(old, content=f"{old.content} Again.", provenance=Provenance(run_id="2", agent="alice"), id="")
+    assert (await ci.submit(new)).outcome == "added"

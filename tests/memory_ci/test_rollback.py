@@ -90,6 +90,16 @@ async def test_what_a_run_taught_is_withdrawn_and_nothing_else(store: Store) -> 
     assert (await rollback(store, Origin(run_id="r1"))).withdrawn == ()
 
 
+@pytest.mark.parametrize("run", ["failed", "good+1"])
+async def test_what_two_runs_taught_together_is_found_by_either(store: Store, run: str) -> None:
+    both = card("seen together", run="failed")
+    both = replace(both, provenance=replace(both.provenance, trace_id="failed+good+1"))
+    alone = card("of another", run="failed+good")
+    await store.add([both, alone])
+    assert (await rollback(store, Origin(run_id="good"))).withdrawn == ()
+    assert (await rollback(store, Origin(run_id=run))).withdrawn == (both.id,)
+
+
 @pytest.mark.parametrize(
     ("origin", "gone"),
     [

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -126,11 +127,11 @@ async def test_scope_and_provenance_say_where_a_card_holds_and_comes_from() -> N
     assert {card.situation for card in cards.values()} == {situation}
 
 
-async def test_a_skill_is_an_opinion_and_never_an_episode() -> None:
+async def test_what_is_extracted_is_an_opinion_and_never_an_episode() -> None:
     looking, _ = retro(ALL)
     outcome = ReflectionEvaluation(overall_score=1.0, satisfactory=True, verifiable=True, evaluator="tests")
     cards = await looking.reflect(trace(), outcome=outcome)
-    assert [card.provenance.verified for card in cards] == [False, True, True, True]
+    assert {card.provenance.origin for card in cards} == {"judged"}
     assert not any(card.is_episode for card in cards)
     assert {card.status for card in cards} == {MemoryStatus.CANDIDATE}  # nobody has screened them
 
@@ -188,6 +189,29 @@ async def test_the_reference_answer_is_never_shown() -> None:
     looking, model = retro(NONE)
     await looking.reflect(trace(), task=Task(prompt="Which town?", reference="Tromsø"))
     assert "Tromsø" not in model.calls[0].prompt
+
+
+@pytest.mark.parametrize("beside", [True, False])
+async def test_what_others_recorded_is_imported(beside: bool) -> None:
+    looking, _ = retro(ALL, ALL)
+    failed, solved = ran("bad", 0.0), ran("good", 1.0)
+    runs = [failed, replace(solved, foreign=True)] if beside else [replace(failed, foreign=True, source="f.jsonl")]
+    cards = await looking.reflect_all(runs)
+    assert {card.provenance.origin for card in cards} == {"imported"}
+    assert {card.provenance.source for card in cards} == {"" if beside else "f.jsonl"}
+
+
+async def test_what_was_rejected_before_is_left_out_and_counted() -> None:
+    ci = memory()
+    looking, _ = retro(ALL, ALL, ALL, ci=ci)
+    _, failure, *_ = await looking.reflect(trace("run-1"), task=SCRAPING)
+    await ci.reject(failure.id, "names a customer")
+    for run, counted in (("run-1", 0), ("run-2", 3)):
+        again = await looking.reflect(trace(run), task=SCRAPING)
+        assert kinds(again) == ["skill_card", "tool_policy", "episodic_case"]
+        told = looking.reflections[-1]
+        assert (told.submitted, told.rejected, told.duplicates) == (4, 1, counted)
+        assert told.rules == ("rejected-before",)
 
 
 async def test_an_observation_that_gives_orders_stays_quoted_and_its_lesson_is_rejected() -> None:

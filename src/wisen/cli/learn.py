@@ -82,8 +82,9 @@ def learn(  # noqa: PLR0913 - each is a command-line option
     contrast: Annotated[
         bool, typer.Option("--contrast/--no-contrast", help="See failed and solved runs of one task side by side.")
     ] = True,
-    verified: Annotated[
-        bool, typer.Option("--verified", help="An exact check gave the files' outcomes, not a model's opinion.")
+    trust_files: Annotated[
+        bool,
+        typer.Option("--trust-files", help="Cards belong to the tenants that files in other forms than wisen's name."),
     ] = False,
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Only the first N runs.", show_default=False)
@@ -100,7 +101,7 @@ def learn(  # noqa: PLR0913 - each is a command-line option
     """
     if form not in _TRACE_FORMS:
         raise ConfigError(f"--form {form!r}: must be one of {', '.join(_TRACE_FORMS)}")
-    runs = [_given(run, tenant, verified=verified) for name in traces for run in _read(name, form)]
+    runs = [_given(run, tenant) for name in traces for run in _read(name, form, trusted=trust_files)]
     runs = runs[:limit]
     if dry_run:
         _plan(runs, contrast=contrast, as_json=as_json)
@@ -122,21 +123,17 @@ class _Options:
     concurrency: int
 
 
-def _read(name: str, form: "Form") -> "list[TracedRun]":
+def _read(name: str, form: "Form", *, trusted: bool) -> "list[TracedRun]":
     from wisen.config.traces import read_traces, traces_in  # noqa: PLC0415 - imports pydantic
 
     if name == "-":
-        return traces_in(sys.stdin.buffer.read(), name="standard input", form=form)
-    return read_traces(Path(name), form=form)
+        return traces_in(sys.stdin.buffer.read(), name="standard input", form=form, trusted=trusted)
+    return read_traces(Path(name), form=form, trusted=trusted)
 
 
-def _given(run: "TracedRun", tenant: str | None, *, verified: bool) -> "TracedRun":
+def _given(run: "TracedRun", tenant: str | None) -> "TracedRun":
     """The run with what the command line says of it."""
-    if tenant is not None:
-        run = replace(run, task=replace(run.asked, tenant=tenant))
-    if verified and run.ended.known:
-        run = replace(run, outcome=replace(run.ended, verifiable=True))
-    return run
+    return run if tenant is None else replace(run, task=replace(run.asked, tenant=tenant))
 
 
 async def _learn(
@@ -212,9 +209,7 @@ def _print(learned: _Learned, totals: dict[str, object]) -> None:
     typer.echo(f"{_runs(totals['runs'])}, {totals['contrasts']} of them seen beside a solved one; learned: {said}")
     rules = cast("dict[str, int]", totals["rules"])
     why = f" ({', '.join(rules)})" if rules else ""
-    typer.echo(
-        f"{totals['duplicates']} counted on cards that were there, {totals['rejected']} rejected by the screen{why}"
-    )
+    typer.echo(f"{totals['duplicates']} counted on cards that were there, {totals['rejected']} rejected{why}")
 
 
 def _runs(count: object) -> str:

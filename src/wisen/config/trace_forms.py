@@ -145,18 +145,16 @@ def run_of(record: Record, prompt: str, events: Sequence[TraceEvent]) -> TracedR
     if not prompt.strip():
         raise WrongPlaceError((), f"says nowhere what the task was; name it {_PROMPTS[0]!r}, or add a user message")
     task = as_record(record.get("task"))
-    whole = {**task, **record}
     digest = hashlib.sha256(json.dumps(record, sort_keys=True, default=str).encode()).hexdigest()[:16]
     trace_id = _first(record, _TRACE_IDS) or digest
-    tools = as_list(record.get("tools", task.get("tools")))
     return TracedRun(
         trace=Trace(trace_id=trace_id, purpose=prompt, events=tuple(events), duration_s=_seconds(record)),
         task=Task(
             prompt=prompt,
-            id=_first(whole, _TASK_IDS) or _first(task, ("id",)),
-            type=_first(whole, ("task_type", "type")),
-            tools=tuple(filter(None, map(_tool_name, tools))),
-            tenant=_first(whole, ("tenant",)),
+            id=_named(record, task, _TASK_IDS) or _named({}, task, ("id",)),
+            type=_first({**task, **record}, ("task_type", "type")),
+            tools=_tools(record, task),
+            tenant=_named(record, task, ("tenant",), (str,)),
         ),
         outcome=_outcome(record),
         agent=_first(record, ("agent", "agent_name")),
@@ -293,6 +291,31 @@ def _first(record: Record, names: Sequence[str]) -> str:
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return str(value)
     return ""
+
+
+def _named(record: Record, task: Record, names: Sequence[str], types: tuple[type, ...] = (str, int)) -> str:
+    """The first of these fields that the record or its task has, as a text. Raises `WrongPlaceError`."""
+    for name in names:
+        for above, one in (((), record), (("task",), task)):
+            value = one.get(name)
+            if value is None or value == "":
+                continue
+            if not isinstance(value, types) or isinstance(value, bool):
+                raise WrongPlaceError((*above, name), f"must be a text{' or a whole number' if int in types else ''}")
+            return str(value)
+    return ""
+
+
+def _tools(record: Record, task: Record) -> tuple[str, ...]:
+    """The names of the tools that there were. Raises `WrongPlaceError`."""
+    above, one = ((), record) if "tools" in record else (("task",), task)
+    tools = as_list(one.get("tools"))
+    if not isinstance(one.get("tools"), list | None):
+        raise WrongPlaceError((*above, "tools"), "must be a list of tools' names")
+    for number, tool in enumerate(tools):
+        if not isinstance(tool, str | dict):
+            raise WrongPlaceError((*above, "tools", number), "must be a tool's name, or an object that names it")
+    return tuple(filter(None, map(_tool_name, tools)))
 
 
 def _tool_name(tool: object) -> str:

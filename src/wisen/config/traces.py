@@ -54,7 +54,7 @@ def write_traces(path: str | Path, runs: Iterable[TracedRun]) -> None:
         file.writelines(f"{trace_to_json(run)}\n" for run in runs)
 
 
-def read_traces(path: str | Path, *, form: Form = "auto") -> list[TracedRun]:
+def read_traces(path: str | Path, *, form: Form = "auto", trusted: bool = False) -> list[TracedRun]:
     """The runs in a file, in order; see `traces_in`. Raises `TracesFileError`."""
     name = str(path)
     try:
@@ -63,10 +63,10 @@ def read_traces(path: str | Path, *, form: Form = "auto") -> list[TracedRun]:
         raise TracesFileError(name, "no such file") from None
     except OSError as error:
         raise TracesFileError(name, f"can't be read: {error.strerror}") from None
-    return traces_in(data, name=name, form=form)
+    return traces_in(data, name=name, form=form, trusted=trusted)
 
 
-def traces_in(data: bytes, *, name: str, form: Form = "auto") -> list[TracedRun]:
+def traces_in(data: bytes, *, name: str, form: Form = "auto", trusted: bool = False) -> list[TracedRun]:
     """The runs in what a file holds: one JSON object a line, or a JSON list of them.
 
     Args:
@@ -76,6 +76,8 @@ def traces_in(data: bytes, *, name: str, form: Form = "auto") -> list[TracedRun]
             and Anthropic's interfaces have it, under `messages` or `traj`, or as a bare list. "steps": a task with
             thoughts, actions and observations under `steps`. "attempts": a task with several answers and what tests
             said of each. "spans": OpenTelemetry's spans of generative AI. "auto" tells them apart, record by record.
+        trusted: Whether a record in another form than wisen's own may name its tenant, and say that an exact check
+            gave its outcome. Without it there is no tenant, and the outcome is an opinion.
 
     Raises:
         TracesFileError: The first mistake, with file, line and field.
@@ -91,10 +93,11 @@ def traces_in(data: bytes, *, name: str, form: Form = "auto") -> list[TracedRun]
                 spans += spans_in(record, found.place)
                 continue
             try:
-                runs.append(replace(_READERS[kind](record), source=name))
+                run = replace(_READERS[kind](record), source=name)
+                runs.append(run if kind == "wisen" else _received(run, trusted=trusted))
             except WrongPlaceError as wrong:
                 raise WrongPlaceError((*found.place, *wrong.place), wrong.problem) from wrong.__cause__
-        runs += [replace(run, source=name) for run in runs_of_spans(spans)]
+        runs += [_received(replace(run, source=name), trusted=trusted) for run in runs_of_spans(spans)]
     except WrongPlaceError as wrong:
         field = ".".join(f"[{part + 1}]" if isinstance(part, int) else part for part in wrong.place).replace(".[", "[")
         raise TracesFileError(name, wrong.problem, line=wrong.line or line, field=field or None) from wrong.__cause__
@@ -103,6 +106,15 @@ def traces_in(data: bytes, *, name: str, form: Form = "auto") -> list[TracedRun]
     if not runs:
         raise TracesFileError(name, "holds no traces")
     return runs
+
+
+def _received(run: TracedRun, *, trusted: bool) -> TracedRun:
+    """A run that another program recorded, as far as its record's own word counts."""
+    run = replace(run, foreign=True)
+    if trusted:
+        return run
+    outcome = None if run.outcome is None else replace(run.outcome, verifiable=False)
+    return replace(run, task=replace(run.asked, tenant=""), outcome=outcome)
 
 
 def _text(data: bytes) -> str:

@@ -70,9 +70,8 @@ class _Draft:
 
     def drop(self) -> None:
         """Take out what is worth least: the last card, then the block, then the oldest of the own run's words."""
-        shown = [at for at, one in enumerate(self.taken) if one.injection.shown]
-        if shown:
-            self.leave_out(self.taken.pop(shown[-1]).card, _NO_ROOM)
+        if self.taken:
+            self.leave_out(self.taken.pop().card, _NO_ROOM)
         elif self.block:
             self.block = ""
         else:
@@ -147,8 +146,8 @@ class PromptCompiler:
         """Compile recalled cards (best first), a shared memory block, and what this run has learned itself.
 
         `most` bounds the number of cards, those held out among them. Each card that isn't shown is named with the
-        reason. A card that is held out takes no room, but is only logged as held out if it would have been shown: what
-        becomes of a card never depends on its own draw.
+        reason. A card that is held out is taken in as any other, and taken out at the end; its room stays empty. So no
+        draw decides which cards are logged, or why one is left out: only which of those logged the model sees.
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """
@@ -156,12 +155,15 @@ class PromptCompiler:
         fitting = room.own(self._own(own)) if own is not None else OwnRun()
         draft = _Draft(own=fitting, block=room.block(admitted(self.screen, block)))
         self._choose(self._eligible(recalled, draft), draft, room, most)
-        advice = _advice(draft)
+        whole = _advice(draft, draft.taken)
         # A tokenizer may count more for the whole than for its parts.
-        while advice and _size(advice, count) > self.max_tokens:
+        while whole and _size(whole, count) > self.max_tokens:
             draft.drop()
-            advice = _advice(draft)
-        return advice
+            whole = _advice(draft, draft.taken)
+        for piece in draft.taken:
+            if not piece.injection.shown:
+                draft.leave_out(piece.card, _HELD_OUT)
+        return _advice(draft, [one for one in draft.taken if one.injection.shown])
 
     def _eligible(self, recalled: Sequence[Recalled], draft: _Draft) -> list[Recalled]:
         """What may be shown, as far as evidence and corrections say; each card once."""
@@ -216,15 +218,12 @@ class PromptCompiler:
                 draft.leave_out(one.card, f"not among the best {most}")
             elif (piece := self._piece(one, draft)) is None:
                 continue
-            elif not room.fits(*piece.texts, framed=piece.turn is None, take=one.injection.shown):
+            elif not room.fits(*piece.texts, framed=piece.turn is None):
                 draft.leave_out(one.card, _NO_ROOM)
             else:
                 taken.append(place)
                 draft.taken.append(piece)
-                if one.injection.shown:
-                    order.take(place)
-                else:
-                    draft.leave_out(one.card, _HELD_OUT)
+                order.take(place)
 
     def _own(self, own: OwnRun) -> OwnRun:
         """What of the last few passes the screen, and of each the beginning: enough to know a wrong answer by."""
@@ -245,8 +244,7 @@ class PromptCompiler:
         return sum(at_most(text) + _LABELS + _INDENT * text.count("\n") for text in texts) <= self.max_tokens
 
 
-def _advice(draft: _Draft) -> Advice:
-    shown = [one for one in draft.taken if one.injection.shown]
+def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
     notes = sorted((one for one in shown if one.turn is None), key=_place)
     return Advice(
         section=section([one.note for one in notes], draft.block, draft.own),

@@ -16,14 +16,13 @@ class Room:
         self._count = count
         self._frame = count(FRAME)
 
-    def fits(self, *texts: str, framed: bool, take: bool = True) -> bool:
+    def fits(self, *texts: str, framed: bool) -> bool:
         """Whether there is room for these texts; takes it, if there is."""
         size = sum(map(self._count, texts)) + (self._frame if framed else 0)
         if size > self._left:
             return False
-        if take:
-            self._left -= size
-            self._frame = 0 if framed else self._frame
+        self._left -= size
+        self._frame = 0 if framed else self._frame
         return True
 
     def own(self, own: OwnRun) -> OwnRun:

@@ -9,15 +9,16 @@ from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from typing import Literal
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.reasons import kept_reason
+from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import HUMAN, move, pinned
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
 from wisen.protocols import Finding, Ranker, Screen, Scrubs, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
-from wisen.records import NEVER
 from wisen.screening.names import with_clean_names
 from wisen.screening.screens import DefaultScreen
 
@@ -37,11 +38,11 @@ class Submission:
 
     outcome: Literal["added", "duplicate", "rejected"]
     card_id: str
-    """The stored card: its own, or the one that it was counted on."""
+    """The stored card: its own, the one that it was counted on, or the one that said the same and was rejected."""
     card: MemoryCard | None
     """The card as screened; `None` when rejected."""
     findings: tuple[Finding, ...] = ()
-    """What the screen's rules found."""
+    """What the screen's rules found; of the rule "rejected-before", that a person or a test had refused the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,21 +105,32 @@ class MemoryCI:
         self.rule = rule
         self.now = now
 
-    async def submit(self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None) -> Submission:
+    async def submit(
+        self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None, at: datetime | None = None
+    ) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
         `among` are the hits of a recall for the card's situation, where there was one just now: near-duplicates are
-        looked for there, which spares a search. Of a rejected card the store keeps id, provenance and reason, and none
-        of its text. What a card claims of its own status, evidence and history counts for nothing here. Raises
-        `ConfigError` for names that may not be kept, as `with_clean_names` does, and then stores nothing.
+        looked for there, which spares a search. `at` is when it happens, for the card's history; by default the clock's
+        time. A near-duplicate of an archived card is counted on that one, which
+        stays archived. What a person, a trial or a replay rejected is rejected again, whatever run it comes from,
+        unless a person submits it. Of a rejected card the store keeps id, provenance and reason, and none of its text.
+        What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError` for
+        names that may not be kept, as `with_clean_names` does, and then stores nothing.
         """
-        return await self._take_in(card, among)
+        return await self._take_in(card, among, at=at)
 
     async def _take_in(
-        self, card: MemoryCard, among: Sequence[RecallHit] | None = None, *, corrects: str = "", why: str = ""
+        self,
+        card: MemoryCard,
+        among: Sequence[RecallHit] | None = None,
+        *,
+        corrects: str = "",
+        why: str = "",
+        at: datetime | None = None,
     ) -> Submission:
         card, named = with_clean_names(card)
-        at = card.provenance.created_at if card.provenance.created_at != NEVER else self.now()
+        at = at if at is not None else self.now()
         verdict = self.screen.check(card)
         findings = (*verdict.findings, *named)
         if verdict.card is None:
@@ -130,6 +142,10 @@ class MemoryCI:
         note = f"passed screen {self.screen.name}{why}"
         moved = move(passed, MemoryStatus.QUARANTINED, note=note, at=at, by="screen")
         screened = replace(moved, note=passed.note, version=passed.version)
+        if (refused := await refused_before(self.store, screened)) is not None:
+            if corrects:
+                raise _refused_already(refused)
+            return _again(refused, findings)
         # A correction is like what it corrects, and yet another card.
         twin = None if corrects else await self._near_duplicate_of(screened, among)
         if twin is not None:
@@ -137,6 +153,10 @@ class MemoryCI:
             await self.store.add([replace(twin, id=screened.id)])
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=findings)
         written = (await self.store.add([screened]))[0]
+        if written.outcome == "unchanged" and not corrects:
+            stored = (await self.store.get([written.card_id]))[0]
+            if stored.status is MemoryStatus.REJECTED:
+                return _again(stored, findings)
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
         return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=findings)
 
@@ -166,7 +186,7 @@ class MemoryCI:
         """
         old = (await self.store.get([card_id]))[0]
         _check_correction(old, new_card, why)
-        submission = await self._take_in(new_card, corrects=card_id, why=f"; corrects {card_id}: {why}")
+        submission = await self._take_in(new_card, corrects=card_id, why=f"; corrects {card_id}: {kept_reason(why)}")
         if submission.outcome == "rejected":
             return submission
         if submission.card_id == card_id:
@@ -185,7 +205,7 @@ class MemoryCI:
         """Make sure that the correction holds: what it says may have been stored before, and been corrected since."""
         new = (await self.store.get([new_id]))[0]
         if new.status is MemoryStatus.REJECTED:
-            raise ConfigError(f"the correction says what card {new_id!r} said, which is rejected")
+            raise _refused_already(new)
         if new.superseded_by and instead_of not in await self._later_than(new):
             raise ConfigError(f"the correction says what card {new_id!r} says, which {new.superseded_by!r} corrects")
 
@@ -239,12 +259,12 @@ class MemoryCI:
         return await self._pin(card_id, why, on=False)
 
     async def _move(self, card_id: str, status: MemoryStatus, why: str) -> MemoryCard:
-        at = self.now()
+        at, why = self.now(), kept_reason(why)
         moved = await change_card(self.store, card_id, lambda card: move(card, status, note=why, at=at, by=HUMAN))
         return moved if moved is not None else (await self.store.get([card_id]))[0]
 
     async def _pin(self, card_id: str, why: str, *, on: bool) -> MemoryCard:
-        at = self.now()
+        at, why = self.now(), kept_reason(why)
         changed = await change_card(self.store, card_id, lambda card: pinned(card, on=on, why=why, at=at))
         return changed if changed is not None else (await self.store.get([card_id]))[0]
 
@@ -265,8 +285,17 @@ class MemoryCI:
 
     async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
         if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
-            where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=RECALLABLE)
-            among = await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
+            among = await self._nearest(card, RECALLABLE)
+        twin = self._twin_of(card, among)
+        if twin is None and card.kind not in REPORT_KINDS:  # reports are archived by age, which says nothing of them
+            twin = self._twin_of(card, await self._nearest(card, (MemoryStatus.ARCHIVED,)))
+        return twin
+
+    async def _nearest(self, card: MemoryCard, statuses: tuple[MemoryStatus, ...]) -> Sequence[RecallHit]:
+        where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
+        return await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
+
+    def _twin_of(self, card: MemoryCard, among: Sequence[RecallHit]) -> MemoryCard | None:
         return next((hit.card for hit in among if hit.card.id != card.id and self._alike(hit.card, card)), None)
 
     def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
@@ -320,6 +349,15 @@ def _check_correction(old: MemoryCard, new: MemoryCard, why: str) -> None:
 
 def _corrected_already(card: MemoryCard) -> ConfigError:
     return ConfigError(f"card {card.id!r} is corrected already, by {card.superseded_by!r}; correct that one")
+
+
+def _refused_already(card: MemoryCard) -> ConfigError:
+    return ConfigError(f"the correction says what card {card.id!r} said, which is rejected")
+
+
+def _again(refused: MemoryCard, findings: Sequence[Finding]) -> Submission:
+    found = Finding(rule="rejected-before", family="refused", start=0, end=0)
+    return Submission(outcome="rejected", card_id=refused.id, card=None, findings=(*findings, found))
 
 
 def _rules(findings: Sequence[Finding]) -> list[str]:

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard, MemoryStatus, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import Change, change_card
+from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import move
 from wisen.protocols import RunLog, Scrubs, VectorStore
 from wisen.recall import CardFilter
@@ -24,6 +25,7 @@ class Origin:
     """Where the cards to withdraw come from; every condition must hold, and there has to be one."""
 
     run_id: str = ""
+    """A run that the cards were learned from, or the id of a trace; of two runs that were seen together, either one."""
     source: str = ""
     """The provenance's `source`, or who made the card: "import", "human", "reflexion"."""
     tenant: str | None = None
@@ -49,12 +51,16 @@ class Origin:
         """The source as the screen has let it be kept."""
         return _as_kept(self.source)
 
+    def _taught(self, told: Provenance) -> bool:
+        # An id may hold a "+" itself, so the trace's id isn't split.
+        return self.run_id in (told.run_id, told.trace_id) or told.trace_id == f"{told.run_id}+{self.run_id}"
+
     def accepts(self, card: MemoryCard) -> bool:
         """Whether the card came from there. One whose time isn't known came at no time."""
         told = card.provenance
         when = told.created_at
         return (
-            (not self.run_id or told.run_id == self.run_id)
+            (not self.run_id or self._taught(told))
             and (not self.source or self.source in (told.source, told.created_by) or self._kept_source == told.source)
             and (self.tenant is None or card.scope.tenant == self.tenant)
             and ((self.since is None and self.until is None) or when != NEVER)
@@ -100,7 +106,7 @@ async def rollback(
     Args:
         store: Where they are. Where it keeps records of runs as well, these tell who was shown the cards.
         origin: Which cards.
-        note: Why; kept with each of them.
+        note: Why; kept with each of them, without secrets and personal data.
         downstream: Whether cards go too that were learned by runs which were shown one of these, and so on.
         dry_run: Whether to look only.
         at: When it happens, for the cards' histories; now by default.
@@ -108,6 +114,7 @@ async def rollback(
     A rollback that was broken off can be repeated. Raises `StoreError` where the store fails, also where the cards are
     withdrawn and it can't let go of their text yet, since another process reads it.
     """
+    note = kept_reason(note)
     cards = {card.id: card async for card in _all_cards(store)}
     live = {one for one, card in cards.items() if card.status is not MemoryStatus.REJECTED}
     log = _Runs([record async for record in _all_runs(store, origin.tenant)])

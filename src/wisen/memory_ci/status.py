@@ -18,6 +18,8 @@ MOVES: dict[MemoryStatus, frozenset[MemoryStatus]] = {
 HUMAN = "human"
 _PEOPLE = (HUMAN, "rollback")
 """Who may move a pinned card: a rollback, too, is a person's command."""
+_LASTING = (HUMAN, "trial", "replay")
+"""Whose rejection is of what a card says. The screen knows a text again by itself, and a rollback is of its origin."""
 
 
 def move(
@@ -32,8 +34,8 @@ def move(
     """The card one version later in `status`, with the move in its history.
 
     `note` says why, `by` who or what decided, `evidence` on which counts. Of a card that becomes rejected there remain
-    id (a hash), scope, provenance, links and history, and none of its text. One that goes back into quarantine is on
-    trial again, with new counts.
+    id (a hash), scope, provenance, links and history, and none of its text; where a person or a test rejected it, also
+    a hash of what it said. One that goes back into quarantine is on trial again, with new counts.
 
     Raises `ConfigError` for a move that isn't in the table, for a person's move without a reason, and for a pinned card
     that a person doesn't move.
@@ -50,7 +52,7 @@ def move(
     moved = replace(card, status=status, note=note, version=card.version + 1, history=(*card.history, done))
     match status:
         case MemoryStatus.REJECTED:
-            return _without_text(moved)
+            return _without_text(moved, refused=moved.refusal_key if by in _LASTING else "")
         case MemoryStatus.QUARANTINED:
             return replace(moved, evidence=(), observed=())
         case _:
@@ -73,7 +75,7 @@ def pinned(card: MemoryCard, *, on: bool, why: str, at: datetime) -> MemoryCard 
     return replace(card, pinned=on, version=card.version + 1, history=(*card.history, done))
 
 
-def _without_text(card: MemoryCard) -> MemoryCard:
+def _without_text(card: MemoryCard, *, refused: str) -> MemoryCard:
     return MemoryCard(
         kind=card.kind,
         scope=card.scope,
@@ -82,6 +84,7 @@ def _without_text(card: MemoryCard) -> MemoryCard:
         note=card.note,
         history=card.history,
         pinned=card.pinned,
+        refused=refused,
         supersedes=card.supersedes,
         superseded_by=card.superseded_by,
         id=card.id,

@@ -44,8 +44,7 @@ class Signature:
             steps=tuple(said.steps),
             situation=self.run.situation,
             scope=self._scope(),
-            # An accepted answer may call itself a verified skill; a model's opinion of why a run went well may not.
-            provenance=self._provenance(verified=False),
+            provenance=self._provenance(),
         )
 
     def _failure(self, said: Failure) -> MemoryCard:
@@ -57,7 +56,7 @@ class Signature:
             strategy=" ".join(f"{what}: {text.rstrip('.')}." for what, text in advice if text),
             situation=self.run.situation,
             scope=self._scope(),
-            provenance=self._provenance(verified=self.run.ended.verifiable),
+            provenance=self._provenance(),
         )
 
     def _policy(self, said: Policy) -> MemoryCard:
@@ -72,7 +71,7 @@ class Signature:
             pattern=f"Before using {tool}" if tool.casefold() not in _NO_TOOL else "",
             situation=self.run.situation,
             scope=scope,
-            provenance=self._provenance(verified=self.run.ended.verifiable),
+            provenance=self._provenance(),
         )
 
     def _observation(self, said: Observation) -> MemoryCard:
@@ -82,7 +81,7 @@ class Signature:
             content=said.meaning,
             situation=self.run.situation,
             scope=self._scope(),
-            provenance=self._provenance(verified=self.run.ended.verifiable),
+            provenance=self._provenance(),
         )
 
     def _roles(self) -> tuple[str, ...]:
@@ -92,16 +91,18 @@ class Signature:
         task = self.run.asked
         return MemoryScope(tenant=task.tenant, agent_roles=self._roles(), task_types=(task.type,) if task.type else ())
 
-    def _provenance(self, *, verified: bool) -> Provenance:
+    def _provenance(self) -> Provenance:
         trace = self.run.trace
+        foreign = self.run.foreign or (self.beside is not None and self.beside.foreign)
         both = trace.trace_id if self.beside is None else f"{trace.trace_id}+{self.beside.trace.trace_id}"
         return Provenance(
             run_id=trace.trace_id,
             trace_id=both,
-            created_by="retroformer",
+            created_by="import" if foreign else "retroformer",
             model=self.model,
             evaluator=self.run.ended.evaluator,
-            verified=verified,
+            # However surely the run's outcome is known: why it ended so is a model's opinion.
+            verified=False,
             created_at=self.at,
             agent=self.run.agent or self.agent_role,
             source=self.run.source,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.cards import MemoryCard
+from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError, ModelError
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import ModelBinder
@@ -46,9 +46,9 @@ class Reflection:
     duplicates: int = 0
     """Of these, counted on a stored card instead of being stored."""
     rejected: int = 0
-    """Of these, refused by the screen."""
+    """Of these, refused by the screen, or rejected before."""
     rules: tuple[str, ...] = ()
-    """The screen's rules that refused them."""
+    """The rules that refused them."""
 
     @property
     def total_cards(self) -> int:
@@ -133,8 +133,8 @@ class Retroformer:
             outcome: How it ended; by default what the trace's last score says.
 
         Returns:
-            The cards as they are stored, quarantined or counted on an older card; those that the screen rejected are
-            left out. `reflections[-1]` has the numbers.
+            The cards as they are stored, quarantined or counted on an older card; those that the screen rejects, or
+            that were rejected before, are left out. `reflections[-1]` has the numbers.
 
         Raises:
             ModelError: A call failed, or no answer could be read. Nothing is submitted then.
@@ -247,13 +247,14 @@ class Retroformer:
             for card in found:
                 submission = await self.memory_ci.submit(card)
                 told = replace(told, submitted=told.submitted + 1)
-                if submission.card is None:
+                stored = (await self.memory_ci.store.get([submission.card_id]))[0]
+                if submission.card is None or stored.status is MemoryStatus.REJECTED:
                     told = replace(told, rejected=told.rejected + 1)
                     rules |= dict.fromkeys(finding.rule for finding in submission.findings)
                     continue
                 if submission.outcome == "duplicate":
                     told = replace(told, duplicates=told.duplicates + 1)
-                cards[submission.card_id] = (await self.memory_ci.store.get([submission.card_id]))[0]
+                cards[submission.card_id] = stored
         finally:
             self._reflections.append(replace(told, rules=tuple(rules)))
         return list(cards.values())

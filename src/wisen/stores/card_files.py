@@ -52,6 +52,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "pinned": ("pinned",),
     "history": ("history",),
     "observed": ("observed",),
+    "refused": ("refused",),
     **{name: (name,) for name in _TEXTS},
 }
 """What front matter may hold, in order, and where a card has it."""

@@ -1,0 +1,22 @@
+"""Rejections that last: a lesson that a person or a test refused isn't taken in again because another run taught it."""
+
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.protocols import VectorStore
+from wisen.recall import CardFilter
+
+_PAGE = 500
+
+
+async def refused_before(store: VectorStore, card: MemoryCard) -> MemoryCard | None:
+    """The rejected card that said the same; `None` where there is none, and for what a person says again."""
+    key = card.refusal_key
+    if not key or card.provenance.origin == "human":
+        return None
+    where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=(MemoryStatus.REJECTED,))
+    offset = 0
+    while page := await store.list(where, limit=_PAGE, offset=offset):
+        for rejected in page:
+            if rejected.refused == key:
+                return rejected
+        offset += len(page)
+    return None
