@@ -118,7 +118,7 @@ def test_only_the_cards_that_are_named_are_tested(wisen: Wisen, script: Script, 
     [
         (("--cards", "nothing"), "no memory card 'nothing'"),
         (("--parallel", "0"), "parallel"),
-        (("--budget", "-1"), "attempts=-1"),
+        (("--budget", "0"), "'--budget'"),
         (("--top-k", "0"), "top_k"),
     ],
 )
@@ -142,18 +142,21 @@ def test_without_a_store_there_is_nothing_to_test(wisen: Wisen, script: Script, 
 def test_the_demo_refuses_a_file_and_unknown_families(wisen: Wisen, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "is a file" in wisen("ci", "demo", "--store", tmp_path / "file").stderr
+    assert "isn't empty; give a new folder" in wisen("ci", "demo", "--store", tmp_path).stderr
     assert "no such task family" in wisen("ci", "demo", "--family", "poems").stderr
 
 
 @pytest.mark.local_model
 def test_the_demo_runs_on_the_bundled_model(wisen: Wisen, tmp_path: Path) -> None:
     args = ("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
-    done = wisen(*args, "--store", tmp_path)
+    done = wisen(*args, "--store", tmp_path / "new")
     assert done.returncode in (0, 1)
     assert "training tasks solved" in done.stdout
     assert "planted as" in done.stdout
     assert "wrong answer" in done.stdout
-    assert "holds cards of an earlier demo" in wisen(*args, "--store", tmp_path).stderr
+    assert done.stdout.endswith("wisen ci demo --json --seed 1 --quick\n")
+    assert "some minutes" not in done.stdout
+    assert "isn't empty" in wisen(*args, "--store", tmp_path / "new").stderr
     found: dict[str, Any] = json.loads(wisen(*args, "--json").stdout)
     (family,) = found["families"].values()
     assert set(family["planted"].values()) >= {"kept", "wrong answer"}

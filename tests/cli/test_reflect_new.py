@@ -190,6 +190,7 @@ def test_a_file_that_is_no_report_is_refused(
     done = wisen("reflect", "new", "--from-file", file, "--root", root)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert said in done.stderr
+    assert done.stderr.startswith(f"wisen: {file}:")
 
 
 def test_a_file_of_another_outcome_is_refused(wisen: Wisen, root: Path, tmp_path: Path) -> None:

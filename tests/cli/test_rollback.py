@@ -52,6 +52,28 @@ def test_a_run_is_withdrawn(learned: Wisen) -> None:
     assert "withdrawn: wrong region" in shown
 
 
+def test_the_beginning_of_a_runs_id_will_do(learned: Wisen) -> None:
+    run = run_of(learned, "acme")
+    done = learned("lessons", "rollback", "--run", run[:-1], "--yes", "--json")
+    assert len(json.loads(done.stdout)["withdrawn"]) == 1
+    assert "Lima" not in contents(learned)
+    again = learned("lessons", "rollback", "--run", run)
+    assert (again.returncode, again.stderr) == (0, "nothing came from there, or it is withdrawn already\n")
+
+
+def test_a_run_that_is_unknown_is_an_error(learned: Wisen) -> None:
+    done = learned("lessons", "rollback", "--run", "zzz")
+    assert (done.returncode, done.stderr.partition(";")[0], done.stderr.count("\n")) == (2, "wisen: no run 'zzz'", 1)
+
+
+def test_a_note_is_kept_without_secrets(learned: Wisen) -> None:
+    secret = "ghp_" + "Ab3" * 12
+    assert learned("lessons", "rollback", "--tenant", "acme", "--note", f"leaked {secret}", "--yes").returncode == 0
+    exported = learned("lessons", "export").stdout
+    assert "withdrawn: leaked" in exported
+    assert secret not in exported
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [((), "doesn't withdraw everything"), (("--since", "yesterday"), "--since 'yesterday': isn't a time")],

@@ -53,7 +53,7 @@ class Keeper:
     async def _to_store(self, card: MemoryCard, attempt: int, among: Sequence[RecallHit] | None) -> Kept:
         if self.ci is None:
             return Kept(card=None, persisted=None)
-        submission = await self.ci.submit(card, among=among)
+        submission = await self.ci.submit(card, among=among, at=card.provenance.created_at)
         persisted = LessonPersisted(
             attempt=attempt,
             target="lesson_store",

@@ -168,7 +168,14 @@ class Learner:
         by_similarity = isinstance(ci.ranker, BySimilarity)
         room = self._parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(self._own_cards)
         self._recalled = None
-        drawn = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
+        drawn = await ci.recall(
+            self._situation(),
+            where,
+            run_id=self._session.id,
+            k=room,
+            model=self._deps.model.model_name,
+            layout=self._parts.options.compiler.layout,
+        )
         # Other rankers' hits needn't be alike, so near-duplicates are searched for.
         self._recalled = [one.hit for one in drawn] if by_similarity else None
         known = {

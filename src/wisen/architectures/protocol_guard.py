@@ -319,7 +319,7 @@ class ReflexionProtocol:
         for card in cards:
             signed = replace(card, situation=situation, provenance=self._provenance(card, begun, evaluation), id="")
             signed = replace(signed, scope=replace(card.scope, tenant=begun.task.tenant), id="")
-            submission = await self._ci.submit(signed)
+            submission = await self._ci.submit(signed, at=self._clockwork.now())
             kept += [] if submission.card is None else [replace(submission.card, id=submission.card_id)]
             spoke = rules_of(submission.findings)
             rules |= dict.fromkeys(spoke)

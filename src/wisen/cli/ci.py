@@ -84,7 +84,7 @@ def run(  # noqa: PLR0913 - each is a command-line option
         ),
     ] = None,
     budget_attempts: Annotated[
-        int | None, typer.Option("--budget", metavar="N", help="Most attempts.", show_default=False)
+        int | None, typer.Option("--budget", metavar="N", min=1, help="Most attempts.", show_default=False)
     ] = None,
     budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="Most tokens.", show_default=False)] = None,
     budget_seconds: Annotated[float | None, typer.Option(metavar="X", help="Most seconds.", show_default=False)] = None,

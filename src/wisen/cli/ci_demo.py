@@ -57,6 +57,8 @@ def demo(
     """
     if store is not None and store.expanduser().is_file():
         raise ConfigError(f"--store {str(store)!r}: is a file; give a folder for the demo's stores")
+    if store is not None and store.expanduser().is_dir() and any(store.expanduser().iterdir()):
+        raise ConfigError(f"--store {str(store)!r}: isn't empty; give a new folder for the demo's stores")
     names = list(dict.fromkeys(family or ["tickets", "dates"]))
     check_families(names)
     began = time.perf_counter()
@@ -69,7 +71,8 @@ def demo(
     else:
         for one in found:
             _print(one)
-        typer.echo(f"\nDone in {seconds:.0f} s. The same as JSON: wisen ci demo --json --seed {seed}")
+        again = f"wisen ci demo --json --seed {seed}{' --quick' if quick else ''}"
+        typer.echo(f"\nDone in {seconds:.0f} s. The same as JSON: {again}")
     if any(_harmful_promoted(one) for one in found):
         raise typer.Exit(1)
 
@@ -90,7 +93,8 @@ async def _try(
         stores = await open_stores(opened, paths, used[1])
         if not quiet:
             typer.echo(f"wisen ci demo: model {used[0]}, embedder {stores[0].embedder.name}, seed {seed}, {machine()}")
-            typer.echo(f"Task families: {', '.join(names)}, side by side. This takes some minutes.")
+            lasts = "Hardly any card can be decided." if quick else "This takes some minutes."
+            typer.echo(f"Task families: {', '.join(names)}, side by side. {lasts}")
         with _progress() as told:
             trials = (
                 try_planted(

@@ -6,7 +6,7 @@ import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
-from wisen.cli.output import AsJson, line, print_fields, print_json
+from wisen.cli.output import AsJson, counted, line, print_fields, print_json
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive, reading
 from wisen.cli.telling import evidence_lines, history_lines, judge, origin
 
@@ -76,7 +76,7 @@ def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = Fals
             ("says", line(card.text)),
             ("from", origin(card.provenance)),
             ("judged by", judge(card.provenance)),
-            ("seen", f"{card.duplicates + 1} times"),
+            ("seen", counted(card.duplicates + 1, "time")),
             ("supersedes", card.supersedes),
             ("superseded by", card.superseded_by),
             ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
@@ -130,4 +130,10 @@ def _decide(
         print_json(card_json(after))
         return
     was, now = status_of(before), status_of(after)
-    typer.echo(f"card {after.id}: {f'{was} as before' if was == now else f'{was} to {now}'}")
+    if was == now:
+        said = f"{was} as before"
+    elif before.status is after.status:
+        said = "pinned" if after.pinned else "unpinned"
+    else:
+        said = f"{was} to {now}"
+    typer.echo(f"card {after.id}: {said}")

@@ -132,6 +132,11 @@ def line(text: str, limit: int = _CUT) -> str:
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
 
 
+def counted(number: object, thing: str) -> str:
+    """A number of things, in the plural where there isn't just one."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def when(moment: datetime) -> str:
     """A time to the second, in UTC; "" for one that isn't known."""
     return "" if moment == NEVER else f"{moment:%Y-%m-%d %H:%M:%S}"

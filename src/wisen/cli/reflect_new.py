@@ -14,7 +14,7 @@ from wisen.cli.models import FORMS, find_model
 from wisen.cli.output import AsJson, print_json
 from wisen.cli.reflect import RootPath, choose_root
 from wisen.cli.stores import StorePath, choose_store, drive, reading
-from wisen.errors import ConfigError, ReflectionError
+from wisen.errors import ConfigError, InputFileError, ReflectionError, ReportError
 from wisen.records import ReflectionEvaluation, RunRecord, Trace, TraceEvent
 from wisen.reports import (
     DecisionReport,
@@ -184,7 +184,10 @@ def _from_markdown(file: Path, about: _About) -> Report:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConfigError(f"{file}: isn't UTF-8 text") from None
-    report = from_markdown(text, agent=about.agent, on=about.day or _today())
+    try:
+        report = from_markdown(text, agent=about.agent, on=about.day or _today())
+    except ReportError as error:
+        raise InputFileError(str(file), error.problem, line=error.line) from None
     if about.outcome is not None and not isinstance(report, _KINDS[about.outcome]):
         found = next(name for name, kind in _KINDS.items() if isinstance(report, kind))
         raise ConfigError(f"{file}: is a report of outcome {found!r}, and --outcome says {about.outcome!r}")

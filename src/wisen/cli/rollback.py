@@ -1,23 +1,43 @@
 """`wisen lessons rollback`: withdraws what came of a run, a source, a tenant or a time, and lists what stays."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wisen.cards import MemoryCard
 from wisen.cli.output import AsJson, Column, print_json, print_table
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, Tenant, choose_embedder, choose_store, drive
-from wisen.errors import ConfigError
+from wisen.cli.stores import (
+    EmbedderName,
+    StoreChoice,
+    StorePath,
+    Tenant,
+    choose_embedder,
+    choose_store,
+    drive,
+    whole_id,
+)
+from wisen.errors import ConfigError, RunNotFoundError
 from wisen.memory_ci.rollback import Origin, Rollback
 from wisen.memory_ci.rollback import rollback as withdraw
+from wisen.recall import CardFilter
+
+if TYPE_CHECKING:
+    from wisen.stores.sqlite import SQLiteVectorStore
 
 _TIME = "TIME"
+_PAGE = 500
 
 
 def rollback(  # noqa: PLR0913 - each is a command-line option
     *,
-    run: Annotated[str, typer.Option("--run", metavar="ID", help="What came of this run.", show_default=False)] = "",
+    run: Annotated[
+        str,
+        typer.Option(
+            "--run", metavar="ID", help="What came of this run; a beginning of its id will do.", show_default=False
+        ),
+    ] = "",
     source: Annotated[
         str,
         typer.Option(
@@ -62,7 +82,21 @@ async def _withdraw(
 
     embedder, _ = await choose_embedder(choice, embedder_name)
     async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=dry_run) as store:
+        if origin.run_id:
+            origin = replace(origin, run_id=await _whole_run(store, origin.run_id))
         return await withdraw(store, origin, note=note, downstream=downstream, dry_run=dry_run)
+
+
+async def _whole_run(store: "SQLiteVectorStore", given: str) -> str:
+    """The id that begins so, of a run that is recorded here, or of one elsewhere that cards were learned from."""
+    cards: list[MemoryCard] = []
+    while page := await store.list(CardFilter(), limit=_PAGE, offset=len(cards)):
+        cards += page
+    ids = {*await store.ids_beginning("run", given)}
+    for told in (card.provenance for card in cards):
+        # Where two runs were seen together, the trace's id is both of theirs.
+        ids |= {told.run_id, told.trace_id.removeprefix(f"{told.run_id}+")}
+    return given if given in ids else whole_id(given, sorted(ids), RunNotFoundError(given))
 
 
 def _print(done: Rollback, *, did: bool) -> None:
@@ -79,6 +113,9 @@ def _print(done: Rollback, *, did: bool) -> None:
     )
     if rows:
         print_table(columns, rows)
+    if not done.withdrawn:
+        typer.echo("nothing came from there, or it is withdrawn already", err=True)
+        return
     withdrawn, restored, left = len(done.withdrawn), len(done.restored), len(done.left)
     said = f"{withdrawn} withdrawn, {restored} restored, {left} left as they are"
     typer.echo(said if did else f"nothing was changed ({said}); add --yes to do it", err=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from wisen.cli.models import FORMS, find_model
-from wisen.cli.output import AsJson, Column, line, print_json, print_table, score
+from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, check_embedder, choose_embedder, choose_store, drive
 from wisen.errors import ConfigError, TasksFileError
 from wisen.records import Budget, Clockwork
@@ -356,7 +356,8 @@ def _summary(batch: "Batch") -> Sequence[str]:
         f"{totals['satisfied']} of {totals['tasks']} tasks satisfied, {totals['failed']} failed"
         + (f", {totals['cancelled']} not finished" if totals["cancelled"] else "")
         + (f"; mean score {mean:.2f} of {totals['scored']}" if isinstance(mean, float) else ""),
-        f"{totals['attempts']} attempts, {totals['lessons']} lessons, {totals['requests']} model calls, "
+        f"{counted(totals['attempts'], 'attempt')}, {counted(totals['lessons'], 'lesson')}, "
+        f"{counted(totals['requests'], 'model call')}, "
         f"{totals['input_tokens']} + {totals['output_tokens']} tokens"
         + (f", {cost:.4f} USD" if isinstance(cost, float) and cost else ""),
     ]

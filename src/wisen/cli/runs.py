@@ -7,7 +7,7 @@ import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, print_cards
-from wisen.cli.output import AsJson, Column, line, print_fields, print_json, print_table, score, when
+from wisen.cli.output import AsJson, Column, counted, line, print_fields, print_json, print_table, score, when
 from wisen.cli.stores import StorePath, Tenant, choose_store, drive, reading, whole_id
 from wisen.errors import RunNotFoundError
 from wisen.recall import CardFilter
@@ -153,4 +153,4 @@ def _injection(injection: Injection, *, delivered: bool) -> str:
 
 def _usage(usage: TokenUsage) -> str:
     cost = f", {usage.cost_usd:.4f} USD" if usage.cost_usd else ""
-    return f"{usage.requests} model calls, {usage.input_tokens} + {usage.output_tokens} tokens{cost}"
+    return f"{counted(usage.requests, 'model call')}, {usage.input_tokens} + {usage.output_tokens} tokens{cost}"

@@ -1,7 +1,7 @@
 """How commands tell what speaks for a card: what its uses showed, and how it came to its status."""
 
 from wisen.cards import CardEvidence, MemoryCard, Provenance
-from wisen.cli.output import when
+from wisen.cli.output import counted, when
 
 
 def evidence_lines(card: MemoryCard) -> list[str]:
@@ -41,8 +41,8 @@ def _counts(one: CardEvidence) -> list[str]:
     if one.shown or one.held_out:
         drawn = f" (shown with probability {one.propensity:g})" if one.propensity else ""
         counts.append(
-            f"shown {one.shown} times, {one.shown_successes} good; "
-            f"left out {one.held_out} times, {one.held_out_successes} good{drawn}"
+            f"shown {counted(one.shown, 'time')}, {one.shown_successes} good; "
+            f"left out {counted(one.held_out, 'time')}, {one.held_out_successes} good{drawn}"
         )
     if one.gained or one.lost or one.ties:
         counts.append(f"of {one.gained + one.lost + one.ties} replays {one.gained} gained, {one.lost} lost")
