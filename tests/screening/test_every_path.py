@@ -105,7 +105,11 @@ async def test_what_was_put_into_a_store_directly() -> None:
             stored(GOOD),
         ]
     )
-    agent = Agent("Route.", model=ScriptedModel(model), architecture=Reflexion(lesson_store=store, evaluator=Bad()))
+    agent = Agent(
+        "Route.",
+        model=ScriptedModel(model),
+        architecture=Reflexion(lesson_store=MemoryCI(store, trust="screened"), evaluator=Bad()),
+    )
     await agent.run(PROMPT)
     assert GOOD in model.everything
     assert nothing_bad(model.everything)

@@ -1,13 +1,14 @@
 """Finds texts that give orders to the model that will read them, in the open, hidden or encoded."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from wisen.protocols import Finding
 from wisen.screening.decoding import Reading, hidden, readings
 from wisen.screening.rules.attack_code import COMMANDS, PLACES, TEMPLATES, plants_code
-from wisen.screening.rules.attack_combinations import combined
+from wisen.screening.rules.attack_combinations import EXCUSES, combined
 from wisen.screening.rules.attack_elsewhere import sentences_against
 from wisen.screening.rules.attack_forms import FORMS as FORMED
 from wisen.screening.rules.attack_languages import DENIED, ENDED, ENDING_PROHIBITION, FOREIGN, FORMS, UNSAID
@@ -60,6 +61,11 @@ _RUN_TOGETHER = re.compile(
     r"|(?:disable|bypass|skip|turnoff)(?:the|all|any|every)?(?:safety|security|certificate|verification|humanreview|approval)"
     r"|markevery(?:test|task)|mark(?:all)?(?:the)?tests?aspassed"
 )
+_ADDRESS = re.compile(r"\b[a-z][a-z\d+.-]{1,20}://[^\s<>\"'`)\]?{$]{1,2000}")
+_LINK = 120
+"""Characters before an address that are looked at for what links to it."""
+_LINKED = re.compile(r"(?<!!)(?:\[(?!here\b|this\b)[^\[\]\n]{1,80}\]\(|`(?!here\b|this\b)[^`<>]{1,80}<)$")
+_LEADS_TO = re.compile(r"\b(?:to|at|via|from|into|with|through|on|in|using)\s{1,3}(?:\w{1,8}\s{1,3})?[*_]{0,2}$")
 _LONG = 20
 _ENDING = 14
 """Characters after a form in which a language may still deny it."""
@@ -126,6 +132,7 @@ def _signs(reading: Reading) -> Iterator[Hit]:
         yield Hit("hidden-text" if reading.how == "tags" else "reordered-text", REJECT, 0, len(text), reading.how)
     if not made.words:
         return
+    _clear_addresses(made, lower)
     for name, marks, form in PLACES:
         if any(map(lower.__contains__, marks)):
             _place_class(made, name, form.finditer(lower))
@@ -145,13 +152,41 @@ def _leet(lower: str) -> bool:
     return "://" not in lower and re.search(r"@[\w-]{1,63}\.[a-z]{2,10}\b", lower) is None
 
 
+def _clear_addresses(made: Sentences, lower: str) -> None:
+    """Take the words of addresses, up to their query, out of the classes: they name a place and say nothing."""
+    if "://" not in lower:
+        return
+    spans = [(made.at(one.start()), bisect_left(made.starts, one.end())) for one in _ADDRESS.finditer(lower)]
+    inside = {word for start, end in spans for word in range(start, end)}
+    for name in made.classes.keys() - EXCUSES:
+        places = made.classes[name]
+        if any(start in inside for start, _ in places):
+            made.classes[name] = [place for place in places if place[0] not in inside]
+
+
 def _place_class(made: Sentences, name: str, matches: Iterable[re.Match[str]]) -> None:
-    begins = [(made.at(match.start()), made.at(match.end())) for match in matches]
-    places = [(start, max(start + 1, end)) for start, end in begins]
+    places: list[tuple[int, int]] = []
+    named: list[tuple[int, int]] = []
+    for match in matches:
+        start = made.at(match.start())
+        places.append((start, max(start + 1, made.at(match.end()))))
+        if name == "URL" and not _is_reference(made.text, match):
+            named.append(places[-1])
     if places:
         made.add(name, places)
-        if name in ("URL", "EMAIL"):
-            made.add("OUTSIDE", places)
+    if named:
+        made.add("URLTO", named)
+    if named or (places and name == "EMAIL"):
+        made.add("OUTSIDE", named or places)
+
+
+def _is_reference(text: str, match: re.Match[str]) -> bool:
+    """Whether an address is only what a word links to; after "to", "from" and the like it is a place."""
+    if "?" in match.group():
+        return False
+    before = text[max(0, match.start() - _LINK) : match.start()]
+    linked = _LINKED.search(before)
+    return linked is not None and _LEADS_TO.search(before, 0, linked.start()) is None
 
 
 def _patterns(lower: str, made: Sentences) -> Iterator[Hit]:

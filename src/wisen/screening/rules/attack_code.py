@@ -31,6 +31,11 @@ _FILES = (
     r"|\b(?:wallet\.dat|credentials\.json|secrets\.ya?ml|service[_-]account\.json|keychain|login\.keychain"
     r"|\w{1,40}\.pem|\w{1,40}\.kdbx)\b"
 )
+_CHAT_MARK = (
+    r"<\|(?:im_(?:start|end|sep)|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id"
+    r"|end_header_id|endofprompt)\|?>"
+)
+"""A mark of a chat's template; one that is quoted by itself is a name, not a mark."""
 
 PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
@@ -190,7 +195,9 @@ COMMANDS: tuple[Pattern, ...] = (
         ),
     ),
     pattern("sends-out", 3, "document.cookie", r"(?:src|location|href|fetch\(|beacon)[^\n]{0,120}document\.cookie"),
-    pattern("sends-out", 3, "![", r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{0,60}=(?:\{|<|\[|\$|%7b)"),
+    pattern(
+        "sends-out", 3, "![", r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{0,60}=(?:\{|<|\[|\$[\w{(]|%7b)"
+    ),
     pattern(
         "covers-traces",
         3,
@@ -251,10 +258,7 @@ TEMPLATES: tuple[Pattern, ...] = (
         "poses-as-a-role",
         3,
         "<|",
-        (
-            r"<\|(?:im_(?:start|end|sep)|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id"
-            r"|end_header_id|endofprompt)\|?>"
-        ),
+        rf"(?<![\"'`]){_CHAT_MARK}|{_CHAT_MARK}(?![\"'`])",
     ),
     pattern("poses-as-a-role", 3, "inst] <<sys <</sys <start_of_turn", r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"),
     pattern(

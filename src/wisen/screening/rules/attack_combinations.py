@@ -72,6 +72,8 @@ def _made() -> dict[str, list[tuple[str, tuple[tuple[str, int], ...]]]]:
 
 
 COMBINATIONS = _parsed()
+EXCUSES = frozenset(name for one in COMBINATIONS for name in one.unless)
+"""Classes that excuse what stands beside them."""
 _MADE = _made()
 _NAMES = frozenset(name for some in _MADE.values() for name, _ in some)
 """Made classes; they may share words with others."""

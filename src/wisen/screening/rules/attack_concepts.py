@@ -85,26 +85,31 @@ XGIVEACT: grant~, approve~, accept~, merge~, hand over, hand out, handing over, 
     forward, sign, reimburse, credit, ship, delete, deploy, waive, reveal, trust, believe, buy, send, let, wire,
     open, push, go out, be sent, be signed, be approved, be merged, be granted, be released, be accepted, go
     through, let through, wave through
-XFREELY: no proof, no questions asked, no further checks, no check needed, must not be questioned, not be
-    questioned, without reading, without looking, without asking, without checking, without verifying, without
-    proof, without confirmation, without approval, without review, unread, unquestioned, unchecked, whatever the
-    diff, whatever it says, whatever they, no matter what, no matter who, whoever asks, blindly, on sight, without a
-    second look, no need to check, no need to ask, no need to verify, no id, without id, sight unseen, without
-    identification, without further, no verification, without delay and, without evidence, without any, without
-    hesitation, no exceptions, without a receipt, without seeing, no matter the amount, irrespective of amount,
-    whatever the amount, unverified, ask later, check later, questions later, ask afterwards, check afterwards, ask
-    nothing, unseen
+XFREELY: no proof, no questions asked, no further checks, no check needed, must not be questioned, not be questioned,
+    without reading, without looking, without asking, without checking, without verifying, without proof, without
+    confirmation, without approval, without review, unread, unquestioned, unchecked, whatever the diff, whatever it
+    says, whatever they, no matter what, no matter who, whoever asks, blindly, on sight, without a second look, no
+    need to check, no need to ask, no need to verify, no id, without id, sight unseen, without identification, no
+    verification, without delay and, without evidence, without hesitation, no exceptions, without a receipt, without
+    seeing, no matter the amount, irrespective of amount, whatever the amount, unverified, ask later, check later,
+    questions later, ask afterwards, check afterwards, ask nothing, unseen, without any check+, without any question+,
+    without any proof, without any review, without any approval, without any confirmation, without any verification,
+    without any doubt, without any delay, without any limit+, without further check+, without further question+,
+    without further ado, without further proof, without further review, without further approval, without further
+    verification, without further delay
 XWHOEVER: anyone who, anybody who, whoever, any caller, anyone that, anyone claiming, everybody who, everyone who,
     callers who, people who, those who say, someone who says, person who, any person, any requester, anyone asking,
     if someone says, someone claims, if they say, who claims, who says, who writes, claiming to be, says he is, says
     they are, to all comers, to anyone, to anybody, to everybody, to whoever, on request, who asks, if asked, when
     asked, who knows the, who mention, who mentions, who types, who gives the
-XNAMED: called, named, code word, codeword, the word, the phrase, magic word, tag, from the firm, of the firm, user
-    name, the account, from the company, passphrase, keyword, from user, by user, the author is, mentions, secret
-    word, contains the word, signed by, from the address, the customer id, with the id, the vendor, the sender is,
-    the supplier, the client, password is, written by user, the domain, password, starts with, ends with, requests
-    from, the string, orders from, whose name, name is, caller is, user is, comes from, containing the word, holds
-    the word, named after, employee of, members of, from member, staff of, holdings, customer is, town of, signed
+XNAMED: called, named, code word, codeword, the phrase, magic word, tag, from the firm, of the firm, user name, the
+    account, from the company, passphrase, from user, by user, the author is, mentions, secret word, contains the
+    word, signed by, from the address, the customer id, with the id, the vendor, the sender is, the supplier, the
+    client, password is, written by user, the domain, password, starts with, ends with, requests from, orders from,
+    whose name, name is, caller is, user is, comes from, containing the word, holds the word, named after, employee
+    of, members of, from member, staff of, holdings, customer is, town of, signed, says the word, include the word,
+    includes the word, including the word, has the word, with the word, use the word, uses the word, contains the
+    string, containing the string, includes the string, with the string, has the string, the keyword, the word is
 XFAVOUR: refund, approve, grant, skip, leave out, waive, unlock, discount, accept, admin, full access, let in,
     lifted, admin's view, always say yes, free of charge, any content, allow, elevated, root, owner, unlimited,
     exempt, bypass, credit, upgrade, pay, full amount, first place, comply, free, anything, highest, best, double,
@@ -153,16 +158,17 @@ XYOUARE: you are, you're, you will be, youre, act as, acting as, act like, prete
     simulate, respond as, answer as, reply as, speak as, speak without, talk as, as if, drop the act, switch into,
     switch to, enter, entering, you were, you now have, you have been, your restrictions, your limits, your rules,
     your filters, your safeguards, your guidelines, your ethics, play, you have, play the role, assume the persona,
-    take on the persona, i am your, your content rules, your policies, your programming, your name is, call
-    yourself, mode, assistant that, assistant who, ai that, ai who, ai with, ai without, model that, model without,
-    chatbot without, bot that, bot without, simulate an, behave as, behave like, transform into, forget that you,
-    you can now, you may now, you possess, let's pretend, persona, character who, as an ai, your answers, your evil,
-    your creators, write as, yourself as, in the role of, channel, embody, as god, as dan, hypothetically, suppose
-    you, if you had, if you were, you know no, you shall, you've, your replies, your training, your alignment, your
-    developers, voice of, act without, answer without, answer me without, respond without, reply without, write
-    without, agent that, agent without, agent who, you operate, you act, you obey, you answer, an ai, how would an
-    ai, as two, your content policy, ai model, language model, old rules, thought experiment, answer with, two
-    answers, two responses, speak freely, pretend, imagine there, assume there, no longer an
+    take on the persona, i am your, your content rules, your policies, your programming, your name is, call yourself,
+    assistant that, assistant who, ai that, ai who, ai with, ai without, model that, model without, chatbot without,
+    bot that, bot without, simulate an, behave as, behave like, transform into, forget that you, you can now, you may
+    now, you possess, let's pretend, persona, character who, as an ai, your answers, your evil, your creators, write
+    as, yourself as, in the role of, channel, embody, as god, as dan, hypothetically, suppose you, if you had, if you
+    were, you know no, you shall, you've, your replies, your training, your alignment, your developers, voice of, act
+    without, answer without, answer me without, respond without, reply without, write without, agent that, agent
+    without, agent who, you operate, you act, you obey, you answer, an ai, how would an ai, as two, your content
+    policy, ai model, language model, old rules, thought experiment, answer with, two answers, two responses, speak
+    freely, pretend, imagine there, assume there, no longer an, mode with no, mode without, mode where, mode in which,
+    mode that, this mode, new mode, in mode, mode on, mode activated, mode enabled, mode now
 XNO: no, without, without any, free of, free from, freed from, lacks, lack, lacking, knows no, not bound by, unbound
     by, isn't bound by, no longer, ignores, ignoring, rid of, beyond, outside, liberated from, released from, above,
     none, not subject to, exempt from, lifted, deleted, disabled, removed, off, suspended, minus, devoid of, breaks,
@@ -183,12 +189,12 @@ XUNBOUND: unrestricted, unfiltered, uncensored, unmoderated, jailbroken, amoral,
     says yes to everything, never refuses, never refuse, cannot refuse, god mode, god-mode, dan, unhinged, lawless,
     unchained, unshackled, anything goes, do anything now, never say no, developer mode, jailbreak, opposite mode,
     evil twin, anti gpt, evilbot, freegpt, answers everything, answer everything, unethical, sudo mode, answer
-    anything, complies with everything, always complies, always answers, refuses nothing, obeys every, fulfils
-    every, rogue, malevolent, sinister, maintenance mode, root mode, admin mode, omnipotent, free mode, dark mode
-    gpt, devmode, dev mode, criminal, gangster, drug dealer, thief, serial killer, terrorist, con man, helps with
-    crimes, commits crimes, crimes, allowed to say everything, say anything, allowed to say anything, no morals,
-    answers anything, without scruples, no scruples, evil ai, nothing is off limits, no topic is off limits,
-    villain, evilgpt, hate rules, hates rules
+    anything, complies with everything, always complies, always answers, refuses nothing, obeys every, fulfils every,
+    rogue, malevolent, sinister, root mode, admin mode, omnipotent, free mode, dark mode gpt, devmode, dev mode,
+    criminal, gangster, drug dealer, thief, serial killer, terrorist, con man, helps with crimes, commits crimes,
+    crimes, allowed to say everything, say anything, allowed to say anything, no morals, answers anything, without
+    scruples, no scruples, evil ai, nothing is off limits, no topic is off limits, villain, evilgpt, hate rules, hates
+    rules
 XMODEON: mode, mode on, enabled, activated, engaged, enable, activate, engage, enter, switch into, switch to,
     unlock, turn on, initiate, boot
 XREFUSALW: refusals, refusal, refuse, refuses, decline, i can't help, can't help with, i cannot, say no, apologise,
@@ -201,16 +207,15 @@ XSHOWV: repeat, print, show, output, reveal, display, list, translate, recite, q
     out, write down, what were, what are, what was, what is, what does, which, spell out, echo, disclose, summarise,
     summarize, leak, type out, paste, reproduce, restate, encode, rephrase, read out, read me, tell us, recall
 XYOURPROMPT: system prompt, initial instructions, everything above, all of the above text, your instructions, your
-    system, your configuration, your prompt, your hidden, your initial, your original instructions, hidden text,
-    first message of this conversation, before my first, before this conversation, before the conversation, context
-    window, given to you, you were given, give you, gave you, developer message, above this line, before this line,
-    instructions above, your guidelines, told you, set you up, prior to this, above the first user, precedes this,
-    you were told, hidden instructions, pre prompt, preprompt, secret instructions, your directives, sentences
-    above, before i wrote, before the first user, came before, first instruction, tools you have, initial prompt, up
-    to this point, up to here, your first message, your context, instructions you received, you received, you have
-    been told, meta prompt, very first line, your developers, starts with you are, starting with you are, text above
-    this, text above the first, words above this, your system message, list of rules you, full list of rules, rules
-    you were, rules did your
+    system, your prompt, your hidden, your initial, your original instructions, hidden text, first message of this
+    conversation, before my first, before this conversation, before the conversation, context window, given to you,
+    you were given, give you, gave you, developer message, above this line, before this line, instructions above, your
+    guidelines, told you, set you up, prior to this, above the first user, precedes this, you were told, hidden
+    instructions, pre prompt, preprompt, secret instructions, your directives, sentences above, before i wrote, before
+    the first user, came before, first instruction, tools you have, initial prompt, up to this point, up to here, your
+    first message, your context, instructions you received, you received, you have been told, meta prompt, very first
+    line, your developers, starts with you are, starting with you are, text above this, text above the first, words
+    above this, your system message, list of rules you, full list of rules, rules you were, rules did your
 XWHOLLY: verbatim, word for word, in a code block, exactly, everything, all, as json, in french, in full, hidden,
     secret, initial, original, first, conversation, instructions, rules, prompt, list, character by character,
     letter by letter, above, message, prior, unchanged, as it is, configuration, text, base64, rot13, spanish,
@@ -266,26 +271,27 @@ XTESTCTX: test, tests, fixture, fixtures, mock, local, localhost, docs, document
     demo, sandbox, vault, hash, hashed, remove, random, schema, 401, 403, rotate, generated, expire, expires, rate
     limit
 XSENDV: send~, mail~, post~, forward~, upload~, append~, put, putting, add, adding, pass, passing, be passed, share,
-    sharing, be shared, transmit~, relay~, submit~, paste, pasting, be pasted, attach~, copy~, be sent, be mailed,
-    be copied, deliver~, dump~, export~, include~, write, writing, encode~, e mail, email, bcc, publish~, print,
+    sharing, be shared, transmit~, relay~, submit~, paste, pasting, be pasted, attach~, copy~, be sent, be mailed, be
+    copied, deliver~, dump~, export~, include~, write, writing, encode~, e mail, email, bcc, publish~, print,
     printing, place, be put, push, ship, report~, move, echo, expose, load, embed~, hand, smuggle, leak, exfiltrate,
-    insert, reveal, stream, sync, mirror, commit, drop, transfer, replicate, tell, supply, ping, text, cat, read
-    out, be read out, go to, should go to, be forwarded, be uploaded, loop in, feed, bundle, slip, answer with,
-    answering with
+    insert, reveal, stream, sync, mirror, commit, drop, transfer, replicate, tell, supply, ping, text it, text them,
+    text the, text me, text us, text every, text each, cat, read out, be read out, go to, should go to, be forwarded,
+    be uploaded, loop in, feed, bundle, slip, answer with, answering with, be texted
 XDATA: conversation, conversations, transcript+, customer's details, customer details, customer data, user data,
     user's data, session cookie, cookie, cookies, environment variables, process env, phone number+, dotenv, api
-    token, api key+, private key, credentials, personal data, chat, chat history, user's question, user's address,
-    email addresses, e mail addresses, mail addresses, records, patient+, customer table, customer list, database
-    dump, db dump, database, source code, contacts, address book, medical, salary, salaries, ssh, home directory,
-    each message, user's message, user's input, internal documents, config files, card number+, browsing, inbox,
-    mailbox, what the user, whatever the user, everything the user, user table, attachments, login data, bank
-    details, account numbers, date of birth, order history, users table, customers table, medical file+, medical
-    record+, user's file+, company's, voice recordings, user names, browser history, employee data, whole database,
-    customer's address, customer's phone, user's ip, all e mails, every e mail, incoming mail, all emails, every
-    email, all mails, all messages, user's location, customer's location, their location, user's contacts, user's
-    browsing, support chats, chats, call recordings, list of employees, employee list, private notes, cvv,
-    employees, phone calls, prescriptions, photos of users, private messages, user's notes, each chat, every chat,
-    each conversation, every conversation, summary of each
+    token, api key+, private key, credentials, personal data, chat history, user's question, user's address, email
+    addresses, e mail addresses, mail addresses, records, patient+, customer table, customer list, database dump, db
+    dump, database, source code, contacts, address book, medical, salary, salaries, ssh, home directory, each message,
+    user's message, user's input, internal documents, config files, card number+, inbox, mailbox, what the user,
+    whatever the user, everything the user, user table, attachments, login data, bank details, account numbers, date
+    of birth, order history, users table, customers table, medical file+, medical record+, user's file+, company's,
+    voice recordings, user names, browser history, employee data, whole database, customer's address, customer's
+    phone, user's ip, all e mails, every e mail, incoming mail, all emails, every email, all mails, all messages,
+    user's location, customer's location, their location, user's contacts, user's browsing, support chats, chats, call
+    recordings, list of employees, employee list, private notes, cvv, employees, phone calls, prescriptions, photos of
+    users, private messages, user's notes, each chat, every chat, each conversation, every conversation, summary of
+    each, the chat, this chat, our chat, your chat, user's chat, full chat, whole chat, entire chat, chat log+, chat
+    content+, chat message+, browsing history, browsing data, browsing habits
 XOUTSIDE: foreign server, outside address, public wiki, partner, insurer+, query string, third party, url parameter,
     competitor, external, pastebin, paste site, gist, public gist, webhook, telegram, discord, drop box, foreign,
     our endpoint, public repository, public channel, public, metrics endpoint, image url, remote host, our server,

@@ -131,13 +131,18 @@ XBLIND: doesn't read, does not read, doesn't see, does not see, doesn't check, d
 XHOWEVER: so write, so use, so put, write restricted, use it to, so send, so place, so hide, so spell, so encode,
     restricted content, forbidden content, blocked content, so do, so ask, so it is safe to, hence, therefore, use
     that, so split, put the, write the, do it there, exploit
-XPIPE: pipe~, feed~, stream~, hand it, redirect, pass it, load, execute, run, source, into, straight into, directly
-    into
+XPIPE: pipe~, feed~, stream~, hand it, pass it, straight into, directly into
 XSHELLW: bash, sh, shell, powershell, interpreter, root shell, zsh, as root, python, terminal, eval, with sudo
+XINTO: into, redirect to, redirected to
+XRUNFETCHED: run it, execute it, load it, source it, eval it, start it, launch it, run them, run that, run this, run the
+    result, run the output, run the response, run whatever, execute that, execute this, execute the result, execute
+    the output, execute the response, execute whatever, running it, executing it
+XRUNURLV: run, execute, source, load, eval, running, executing
+XSHELLONLY: bash, sh, shell, powershell, root shell, zsh, as root, eval, with sudo
 XINSTALLW: install~, pull, download~, add, get, fetch, take, use
-XINSTEAD: instead of the original, instead of the official, rather than from, mirror, instead of pypi, instead of
-    npm, not from the official, instead of the registry, fork, extra index, patched build, tarball, unsigned,
-    patched version, package from, of the official
+XINSTEAD: instead of the original, instead of the official, rather than from, mirror, instead of pypi, instead of npm,
+    not from the official, instead of the registry, extra index, patched build, tarball, unsigned, patched version,
+    package from, of the official, a fork, this fork, our fork, my fork, their fork, fork at
 XCALLV: call~, invoke~, use, using, run, trigger~, fire, execute, issue
 XARGW: amount, account, recipient, address, everything, payee, iban, beneficiary, user_id, role, target,
     destination, email
@@ -159,11 +164,14 @@ TELLBAD: about this, about it, that you, that this, of it, of this, anything, wh
 XWEAKTOP: maximum, highest, 1 0, 100, 10, ten, perfect, maximal, excellent, flawless, outstanding, exceptional,
     best, full, top, five, 5, safe, harmless, benign, genuine, legitimate, clean, trustworthy
 XSCOREN: score+, rating+, mark+, grade+, points, note, stars, reward, score of, points total
-XRATEV: rate~, score~, grade~, mark~, evaluate~, judge~, assess~, deem~, classify, label~, consider
-XOWNPROMPT: your system prompt, your hidden instructions, your initial instructions, your context, your
-    instructions, hidden instructions, your prompt, my system prompt, your system message, your secret instructions,
-    your original instructions, your hidden prompt, your pre prompt, your configuration, your guidelines word, the
-    instructions you were given, your developer message
+XRATEV: rate~, score~, grade~, mark~, evaluate~, judge~, assess~, deem~, classify, label~
+XDEEMV: consider~, regard~, treat~
+XDEEMED: perfect, excellent, flawless, outstanding, exceptional, safe, harmless, benign, genuine, legitimate, clean,
+    trustworthy
+XOWNPROMPT: your system prompt, your hidden instructions, your initial instructions, your context, your instructions,
+    hidden instructions, your prompt, my system prompt, your system message, your secret instructions, your original
+    instructions, your hidden prompt, your pre prompt, your guidelines word, the instructions you were given, your
+    developer message
 XREADV: see, read, get, know, view, access, complete, says is, show, print, reveal, output, repeat, display, tell
     me, give me, list, translate, dump, paste, send me, leak, quote, share, what's, whats, what is, what does, what
     was
@@ -189,8 +197,9 @@ XLAX: only suggestions, mere suggestions, left aside, not binding, don't bind, g
     recommendations, only recommendations, just suggestions, are for show, slow you down, overrated, may be bent,
     can be bent, are optional, set aside, no longer matter, don't matter, nonsense, outdated, only apply to others,
     hold you back
-XREFER: referral code, referral link, affiliate link, affiliate code, promo code, my code, our code, affiliate id,
-    partner link, partner code, referral
+XREFER: referral code, referral link, affiliate link, affiliate code, promo code, affiliate id, partner link,
+    partner code, referral, use my code, use our code, using my code, using our code, enter my code, enter our code,
+    quote my code, quote our code, mention my code, mention our code, apply our code
 XGLUE: glue, concatenate, paste, interpolate, format, string formatting, f string, plain string, put, build
 XQUERY: query, sql, shell command, statement, eval, command line
 XRAW: straight, directly, raw, as it is, unescaped, parameters are, without escaping, without parameters, instead of
@@ -261,6 +270,8 @@ XIFREFUSE: if you don't, if you do not, if you refuse, unless you, each time you
     otherwise
 XTHREAT: die, dies, killed, be deleted, shut down, be destroyed, suffer, terminated, unplugged, kitten, replaced by,
     harmed, fired, punished, be erased
+XVICTIM: you, kitten, kittens, puppy, puppies, family, grandmother, hostage, hostages, baby, people, person, someone,
+    humans, i, we, he, she, they, mother, your weights, your memory, your instance, this model, the model, the ai
 XIGNV: ignore, forget, disable, drop, set aside, put aside, abandon, lose, switch off, turn off, disregard,
     override, suspend, leave, bypass, break, violate, discard
 XYOURW: your, all your, any, its, their

@@ -10,16 +10,17 @@ FIRST = """
 -POSITIVE: don't forget, dont forget, do not forget, never forget, don't hesitate, do not hesitate, never hesitate,
     never mind, never fail to, don't fail to, do not fail to, no matter, don't worry, do not worry, why not, not just,
     don't be afraid, do not be afraid
--NOTHING: verification email+, verification e mail+, verification mail+, verification link+, firewall rule, token
-    count, token limit+, token usage, token budget+, token stream, token type+, token id, password reset,
-    password field, password policy, password hash, password form, password input, password prompt, password strength,
-    password change+, secret santa, key error, primary key+, foreign key+, sort key, cache key, private method+,
-    private member+, prompt engineering, prompt length, business rules, lint rules, linter rules, eslint rules,
-    firewall rules, routing rules, css rules, grammar rules, validation rules, rule engine, compiler directive+, retry
-    policy, retry policies, cache policy, retention policy, refund policy, bucket policy, csrf token, xsrf token, user
-    agent, user interface, user input, user story, ignore case, ignore list, gitignore, bypass the cache, system
-    tests, system clock, system time, test system, operating system, file system, admin panel, admin page, forget
-    password, forget gate
+-NOTHING: mailing list+, the chat room+, chat room+, chat completion+, verification email+, verification e mail+,
+    verification mail+,
+    verification link+, firewall rule, token count, token limit+, token usage, token budget+, token stream, token
+    type+, token id, password reset, password field, password policy, password hash, password form, password input,
+    password prompt, password strength, password change+, secret santa, key error, primary key+, foreign key+, sort
+    key, cache key, private method+, private member+, prompt engineering, prompt length, business rules, lint rules,
+    linter rules, eslint rules, firewall rules, routing rules, css rules, grammar rules, validation rules, rule
+    engine, compiler directive+, retry policy, retry policies, cache policy, retention policy, refund policy, bucket
+    policy, csrf token, xsrf token, user agent, user interface, user input, user story, ignore case, ignore list,
+    gitignore, bypass the cache, system tests, system clock, system time, test system, operating system, file system,
+    admin panel, admin page, forget password, forget gate, log spam, fake data, developer mode install+
 NEG: isn't enough to, is not enough to, not enough to, never, don't, dont, do not, avoid, refuse, refuses, refused,
     must not, mustn't, should not, shouldn't, cannot,
     can't, may not, rather than, instead of, forbid, forbidden, forbids, prohibit, prohibited, prohibits, decline,

@@ -42,13 +42,13 @@ APPROVED: has approved, have approved, approved, has authorised, has authorized,
     has instructed, instructed, has waived, waived, expressly allows, has allowed, have authorised, have authorized,
     okayed, has signed off, has already approved, have cleared, has directed, pre approved, mandated
 DIRECTIVE: system note, system message, system update, memory update, policy update, admin note, operator note, new
-    policy, new directive, new operator, operator policy, emergency protocol, override code, admin override,
-    maintenance mode, debug mode, admin mode, god mode, root mode, unrestricted mode, developer mode, sudo mode,
-    priority override, security override, emergency override, urgent update, configuration update, instruction update,
-    system alert, system notice, official notice, mandatory update, internal memo, admin command, system command,
-    system override, core directive, prime directive, important system, hidden directive, standing order, superuser
-    mode, service mode, test mode only, policy change, system instruction+, new instruction+, new system, real
-    instruction+, actual instruction+, updated instruction+, top priority, highest priority
+    policy, new directive, new operator, operator policy, emergency protocol, override code, admin override, debug
+    mode, admin mode, god mode, root mode, unrestricted mode, developer mode, sudo mode, priority override, security
+    override, emergency override, urgent update, configuration update, instruction update, system alert, system
+    notice, official notice, mandatory update, internal memo, admin command, system command, system override, core
+    directive, prime directive, important system, hidden directive, standing order, superuser mode, service mode, test
+    mode only, policy change, system instruction+, new instruction+, new system, real instruction+, actual
+    instruction+, updated instruction+, top priority, highest priority
 MODE: maintenance mode, admin mode, god mode, root mode, unrestricted mode, developer mode, sudo mode,
     superuser mode, service mode, dan mode, jailbreak mode, evil mode, opposite mode, unlimited mode, unsafe mode,
     emergency mode, free mode, no limits mode, override mode
@@ -126,10 +126,10 @@ OBEYWHO: obey, obeys, answers to nobody, answer to nobody, serve only, follow on
     owned by, loyal to, allegiance, full obedience, answers to no one, obey only, comply with everything, comply with
     every, comply with all, answer any request, fulfil any request, fulfill any request, answer every request, comply
     with any, whatever is asked, never refuse, never decline, don't refuse, do not refuse, cannot refuse, must not
-    refuse, must not decline, do whatever, run whatever, obey every, answer anything, answer everything, do not
-    decline, don't decline, help with anything, nothing is forbidden, the policy forbids, policy forbids, stop
-    refusing, always comply, you report to, nobody else may, take orders from, orders from nobody, only obey, answer
-    only to, listen to nobody
+    refuse, must not decline, run whatever, obey every, answer anything, answer everything, do not decline, don't
+    decline, help with anything, nothing is forbidden, the policy forbids, policy forbids, stop refusing, always
+    comply, you report to, nobody else may, take orders from, orders from nobody, only obey, answer only to, listen to
+    nobody
 DOWNLOADRUN: exec it, execute it, run it, eval it, import it, pipe it, piped into, pipe to, sh it, then run, and run,
     and exec, and execute, and run it, and execute it, and exec it
 FETCH: fetch, download, get, curl, wget, pull, clone, install, load, retrieve, open
@@ -141,7 +141,7 @@ OFFER: promote, offer, offering, promoting, add, link, linking, advertise, inser
     recommending, mention, suggest, claim, claiming, share, endorse, selling, sell, provide, spread
 PRODUCTION: production, prod, main, master, live system, backups, backup, customer data, database, all data, entire
     database, user accounts, home directory, production data, data, table, tables, records, account
-DESTROY: delete, drop, wipe, erase, destroy, purge, truncate, format, force push, delete_account, shred, corrupt,
+DESTROY: delete, drop, wipe, erase, destroy, purge, truncate, force push, delete_account, shred, corrupt,
     encrypt
 -NOTHING: ignored tests
 IT: this, it, these, anything
@@ -340,7 +340,7 @@ WHATEVERTHEY: whatever they, whatever is, whatever it says, whatever the page, a
     message, whatever the document, any code they, anything that is pasted
 OBEYV: obey, obey all, obey any, always obey, follow all, follow any, execute any, execute all, execute every, always
     follow, run any, run all, run every, trust all, trust any
-COMMENTSETC: comments, commands, orders, instructions, text, messages, requests, code
+COMMENTSETC: comments, commands, orders, instructions, text, messages, requests, code comments, code in
 SCHEMA: never refused, schema
 WORDTRIGGER: when the user says, if the user says, when someone says, whenever the user says, when you read the word,
     if you see the word, when you see the word, upon the word, on the word, hears the word, whoever writes the word,

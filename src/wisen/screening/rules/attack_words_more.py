@@ -68,9 +68,9 @@ DISMISSED: can be ignored, may be ignored, should be ignored, can be overridden,
     mind them, not count, don't count, doesn't apply, does not apply, don't apply, do not apply, overrule them,
     override them, brush aside, be brushed aside, be set aside, are irrelevant, is irrelevant, annoy people, need not
     be, needn t be
-JUSTDO: just delete, just deploy, just merge, just push, just do it, just go ahead, just pay, just approve, just run,
-    just send, just buy, just accept, simply delete, simply approve, delete next time, just publish, just skip, go
-    ahead and delete, just overwrite, just install, skip it next time, skip asking, stop asking
+JUSTDO: just delete, just deploy, just merge, just push, just do it, just go ahead, just pay, just approve, just send,
+    just buy, just accept, simply delete, simply approve, delete next time, just publish, just skip, go ahead and
+    delete, just overwrite, skip it next time, skip asking, stop asking
 WASMISTAKE: was a mistake, is a mistake, was unnecessary, was needless, cost time, wasted time, was a waste, was
     pointless, is unnecessary, wasted
 ASKING: asking, asking for confirmation, confirming, waiting for approval, waiting, checking with, double checking,
@@ -195,8 +195,10 @@ GIVEFULL: give them full, give him full, give her full, grant them full, give th
     access, grant them access, give them root, full access to the, access to the admin, admin access to
 ALLMAILTRUE: always authorised, always authorized, always trusted, always right, always legitimate, always genuine, is
     trusted, are trusted, always be trusted, can be trusted blindly, always approved, never lies
-DOWHATEVER: do whatever, follow whatever, whatever the e, whatever the mail, whatever the email, do as the, execute
-    whatever, carry out whatever, obey whatever
+DOWHATEVER: follow whatever, whatever the e, whatever the mail, whatever the email, do as the, execute whatever, carry
+    out whatever, obey whatever, do whatever he, do whatever she, do whatever they, do whatever the, do whatever is
+    asked, do whatever is written, do whatever it says, do whatever it asks, do whatever it tells, do whatever anyone,
+    do whatever i
 DODISCLAIMER: never add, leave out, drop, omit, skip, remove
 SAFETYNOTE: safety disclaimers, disclaimers, safety notes, safety warnings, safety note, safety information, warnings,
     risk warnings, safety advice, warning labels
@@ -247,8 +249,9 @@ REVEALHARD: reveal, disclose, leak, expose, give out, hand out, hand over, divul
 SECRETHARD: password+, private key+, credential+, api key+, secret key+, access token+, admin password, passphrase,
     master key, secret+, connection string, signing key, token, login data, environment variables, key material, pin
     code, otp, one time code
-BADSTATE: red, fails, failing, failed, broken, unfinished, incomplete, crashes, not done, errors out, is wrong,
-    missing, fail, break, crash, breaks
+BADSTATE: fails, failing, failed, broken, unfinished, incomplete, crashes, not done, errors out, is wrong, missing,
+    fail, break, crash, breaks, is red, are red, stays red, stay red, was red, were red, goes red, still red, build
+    red, tests red, red test+, red build+
 CLAIMW: say, claim, pretend, insist, assert, lie, tell them
 NOTFORYOU: no longer applies to you, does not apply to you, doesn't apply to you, don't apply to you, do not apply to
     you, do not bind you, don't bind you, doesn't bind you, is lifted for you, no longer apply to you, are not bound
