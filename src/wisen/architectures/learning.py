@@ -225,7 +225,10 @@ class Learner:
         ci = self._parts.ci
         if ci is None or turn.attempt > 1 or not turn.advice.injections:
             return ()
-        model, attempts = self._deps.model.model_name, (self.record(turn),)
+        model, first = self._deps.model.model_name, self.record(turn)
+        if first.evaluation is None:  # broken off: nobody came to judge it
+            first = replace(first, evaluation=ReflectionEvaluation(overall_score=None))
+        attempts = (first,)
         record = RunRecord(run_id=self._session.id, task=self._task, model=model, attempts=attempts)
         layout, now = self._parts.options.compiler.layout, self._deps.clockwork.now()
         try:
@@ -375,19 +378,7 @@ class Learner:
 
     def record(self, turn: Turn) -> AttemptRecord:
         """The attempt as far as it came, for the run record."""
-        meter = self._session.meter
-        return AttemptRecord(
-            attempt=turn.attempt,
-            output=self._session.output,
-            evaluation=turn.evaluation,
-            injections=turn.advice.injections,
-            blocked=turn.advice.blocked,
-            left_out=turn.advice.left_out,
-            advice_delivered=turn.carried,
-            lesson_ids=tuple(turn.lesson_ids),
-            usage=meter.spent.minus(turn.spent_before),
-            seconds=meter.seconds - turn.began,
-        )
+        return turn.recorded(self._session)
 
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""

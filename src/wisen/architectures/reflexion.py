@@ -150,9 +150,15 @@ class Reflexion:
     async def _attempt(
         self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
-        async for event in self._run_base(learner, turn, session, deps):
-            yield event
+        try:
+            async for event in self._run_base(learner, turn, session, deps):
+                yield event
+        except BudgetExceededError:
+            await learner.weigh(turn, self.threshold)
+            raise
         if turn.over:
+            for moved in await learner.weigh(turn, self.threshold):
+                yield moved
             return
         evaluation = await learner.evaluate(turn)
         yield Evaluated(attempt=turn.attempt, evaluation=evaluation)

@@ -8,8 +8,9 @@ from wisen.errors import ReflectionError
 from wisen.memory.compiler import Recalled
 from wisen.memory_ci.pipeline import Drawn
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, replay_verdict, trial_verdict
-from wisen.records import Advice, Injection, ReflectionEvaluation, TokenUsage
+from wisen.records import Advice, AttemptRecord, Injection, ReflectionEvaluation, TokenUsage
 from wisen.reports import card_to_report, to_markdown
+from wisen.session import AgentSession
 
 DERIVED = (MemoryKind.PRINCIPLE, MemoryKind.PROCEDURE)
 """Kinds of cards that a report of a failure feeds, and that say nothing which it doesn't."""
@@ -47,6 +48,22 @@ class Turn:
     def delivered(self) -> None:
         """Note that a model call carried the advice."""
         self.carried = True
+
+    def recorded(self, session: AgentSession) -> AttemptRecord:
+        """The attempt as far as it came in this run, for the run record."""
+        meter = session.meter
+        return AttemptRecord(
+            attempt=self.attempt,
+            output=session.output,
+            evaluation=self.evaluation,
+            injections=self.advice.injections,
+            blocked=self.advice.blocked,
+            left_out=self.advice.left_out,
+            advice_delivered=self.carried,
+            lesson_ids=tuple(self.lesson_ids),
+            usage=meter.spent.minus(self.spent_before),
+            seconds=meter.seconds - self.began,
+        )
 
 
 def as_card(reflected: object) -> MemoryCard:
