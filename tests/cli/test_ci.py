@@ -113,6 +113,17 @@ def test_only_the_cards_that_are_named_are_tested(wisen: Wisen, script: Script, 
     assert first not in done.stdout
 
 
+def test_a_card_that_is_not_tested_is_told_with_the_reason(
+    wisen: Wisen, script: Script, harbour: Path, card: str
+) -> None:
+    for command, said in (("pin", "it is pinned"), ("promote", "it is promoted; put it back into quarantine")):
+        assert wisen("lessons", command, card, "--why", "known").returncode == 0
+        done = wisen("ci", "run", harbour, "--model", script("yes"), "--cards", card)
+        assert (done.returncode, said in done.stderr) == (2, True)
+        assert len(done.stderr.splitlines()) == 1
+        wisen("lessons", "unpin", card, "--why", "known")
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -28,6 +28,7 @@ from wisen import (
     Trace,
     VectorStore,
 )
+from wisen.architectures.turn import hurts
 from wisen.cards import CardEvidence
 from wisen.errors import StoreError
 from wisen.events import CardMoved, Degraded, Event
@@ -183,15 +184,53 @@ async def test_what_says_nothing_is_not_counted() -> None:
     store = InMemoryVectorStore()
     card_id = (await keeper(store).submit(lesson())).card_id
     nothing = RunRecord(run_id="r", task=Task(prompt=PROMPT))
-    unknown = ran("r", drawn(card_id), score=None)
     certain = ran("r", drawn(card_id, propensity=1.0), score=1.0)
     second = ran("r", drawn("another"), score=1.0)
     second = replace(second, attempts=(*second.attempts, ran("r", drawn(card_id), score=1.0).attempts[0]))
-    for record in (nothing, unknown, certain, second):
+    for record in (nothing, certain, second):
         assert await observe(keeper(store), record, layout=LAYOUT) == []
     for trust in ("screened", "replayed"):
         assert await observe(keeper(store, trust=trust), ran("r", drawn(card_id), score=1.0), layout=LAYOUT) == []
     assert (await only(store)).evidence == ()
+
+
+async def test_a_card_that_makes_failures_unknown_is_not_promoted() -> None:
+    """Seven of ten failures with it end without a score; else nothing differs."""
+    for seed in range(8):
+        ci, chance = keeper(InMemoryVectorStore()), Random(seed)
+        await ci.submit(lesson())
+        for number in range(200):
+            for one in await ci.recall(lesson().situation, CardFilter(tenant=""), run_id=f"{seed} {number}"):
+                score = 1.0 if chance.random() < 0.5 else None if one.shown and chance.random() < 0.7 else 0.0
+                injection = drawn(one.hit.card.id, shown=one.shown, propensity=one.propensity)
+                await observe(ci, ran(f"r{number}", injection, score=score), layout=LAYOUT)
+        assert (await only(ci.store)).status is not MemoryStatus.PROMOTED
+
+
+async def test_an_evaluator_that_fails_for_all_says_nothing_against_a_card() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    for number in range(100):
+        injection = drawn(card_id, shown=number % 7 > 0)
+        assert await observe(ci, ran(f"r{number}", injection, score=None), layout=LAYOUT) == []
+    assert {(one.shown_successes, one.held_out_unknown) for one in (await only(ci.store)).evidence} == {(0, 15)}
+
+
+async def test_what_one_model_promoted_is_on_trial_for_another_and_only_barred_for_it() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await tried(ci, with_card=0.9, without=0.1, runs=300)
+    where = CardFilter(tenant="")
+    for model, propensity in (("m", 0.95), ("other", 0.85)):
+        (one,) = await ci.recall(lesson().situation, where, run_id="x", model=model, layout=LAYOUT)
+        assert one.propensity == propensity
+    counts = CardEvidence(model="other", layout=LAYOUT, propensity=0.85, shown=80, held_out=20, held_out_successes=20)
+    await change_card(ci.store, card_id, lambda card: replace(card, evidence=(*card.evidence, counts)))
+    assert await observe(ci, ran("late", drawn(card_id), score=0.0, model="other"), layout=LAYOUT) == []
+    card = await only(ci.store)
+    assert card.status is MemoryStatus.PROMOTED
+    assert hurts(card, model="other", layout=LAYOUT)
+    assert not hurts(card, model="m", layout=LAYOUT)
 
 
 async def test_rejected_cards_are_not_counted_on() -> None:

@@ -13,6 +13,7 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 
 from wisen.agent import Agent
 from wisen.audit.arms import FILLER_ANSWER, filler
+from wisen.audit.described import described
 from wisen.cards import MemoryCard, MemoryKind
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.memory.compiler import PromptCompiler, Recalled
@@ -59,6 +60,27 @@ class Conditioned(Protocol):
         ...
 
 
+@runtime_checkable
+class Fitting(Protocol):
+    """What an `Attempt` adds that shows cards to a model, and knows who judges a task."""
+
+    async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
+        """See `Attempt`."""
+        ...
+
+    def fits(self, cards: Sequence[MemoryCard]) -> bool:
+        """Whether all of these cards would be shown."""
+        ...
+
+    def judged_by(self, task: Task) -> str:
+        """Equal for tasks that the same evaluator judges, configured alike."""
+        ...
+
+
+PLACEBO = "placebo-"
+"""How the ids of empty lessons begin."""
+
+
 class AgentAttempt:
     """Attempts of one agent; implements `Attempt` and `Conditioned`. See `agent_attempt`."""
 
@@ -81,8 +103,8 @@ class AgentAttempt:
         self._model = resolve_model(agent.model)
         self._seed = seed
         self.spent = TokenUsage()
-        judge = self._evaluator.name if self._evaluator else ""
-        parts = (self._agent.instructions, self._agent.architecture.name, judge, setup, str(seed))
+        own_compiler = described(self._compiler)
+        parts = (self._agent.instructions, self._agent.architecture.name, own_compiler, setup, str(seed))
         self.condition = Condition(
             model=self._model.model_name,
             layout=self._compiler.layout,
@@ -90,6 +112,18 @@ class AgentAttempt:
             role=agent.name,
             judged=isinstance(self._evaluator, BoundToRun) if judged is None else judged,
         )
+
+    def fits(self, cards: Sequence[MemoryCard]) -> bool:
+        """See `Fitting`: none is too long, or kept out by the screen."""
+        return len(self._compiler.compile([_recalled(card) for card in cards]).injections) == len(cards)
+
+    def judged_by(self, task: Task) -> str:
+        """See `Fitting`."""
+        return described(self._judge(task))
+
+    def _judge(self, task: Task) -> Evaluator | None:
+        own = self._evaluator_of(task) if self._evaluator_of else None
+        return own or self._evaluator
 
     async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         """See `Attempt`. Unknown, too, where a card couldn't be shown: it was too long, or the screen kept it out."""
@@ -101,8 +135,7 @@ class AgentAttempt:
         model: Model = Seeded(self._model, seed) if seed else self._model
         if advice:
             model = AdvisedModel(model, advice, lambda: carried.append(True))
-        own = self._evaluator_of(task) if self._evaluator_of else None
-        result = await self._agent.run(task, model=model, evaluator=own or self._evaluator)
+        result = await self._agent.run(task, model=model, evaluator=self._judge(task))
         self.spent = self.spent + result.usage
         return result.score if carried or not advice else None
 
@@ -146,10 +179,10 @@ def placebo(card: MemoryCard, task: Task) -> MemoryCard:
     """
     if card.is_episode and task.choices:
         situation = replace(card.situation, prompt=filler(len(card.situation.prompt)))
-        return replace(card, situation=situation, content=FILLER_ANSWER, id=f"placebo-{card.id}")
+        return replace(card, situation=situation, content=FILLER_ANSWER, id=f"{PLACEBO}{card.id}")
     text = filler(len(card.text) + (len(card.situation.prompt) if card.is_episode else 0))
     bare = replace(card, kind=MemoryKind.LESSON, content=text, pattern="", strategy="", steps=())
-    return replace(bare, id=f"placebo-{card.id}")
+    return replace(bare, id=f"{PLACEBO}{card.id}")
 
 
 class Seeded(Relay):

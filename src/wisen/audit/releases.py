@@ -11,7 +11,7 @@ from typing import Literal
 
 from wisen.audit.replay_log import NONE, Counts, Side
 from wisen.audit.replay_plan import Recalls
-from wisen.audit.replays import Replays, side_of
+from wisen.audit.replays import Replays, paired
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, Verdict, replay_finished, replay_verdict
 from wisen.records import Task
 
@@ -45,6 +45,7 @@ class ReleaseTest:
         beside: Ids of the cards in use.
         rule: When it is decided.
         threshold: Score from which an attempt is good enough.
+        repetitions: Whose mean a score is.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class ReleaseTest:
         *,
         rule: Rule = DEFAULT_RULE,
         threshold: float = 0.8,
+        repetitions: int = 1,
     ) -> None:
         self._replays = replays
         self._recalls = recalls
         self._beside = beside
         self._rule = rule
         self._threshold = threshold
+        self._repetitions = repetitions
         self.lost: list[Task] = []
         """The tasks that the last tested set lost."""
 
@@ -118,12 +121,10 @@ class ReleaseTest:
         return Counts.of(sides).lost >= _GUILTY * len(lost)
 
     async def _side(self, task: Task, cards: Sequence[str]) -> Side | None:
-        """How the pair comes out; `None` where nothing else would be shown, or a score isn't known."""
+        """How the pair comes out; `None` where nothing else would be shown, or no score is known."""
         treated = self._recalls.shown(task, {*cards, *self._beside})
         control = self._recalls.shown(task, self._beside)
-        if treated == control:
+        if treated == control or not self._replays.fit(treated, control):
             return None
-        scores = await self._replays.pair(task, treated, control)
-        if scores[0] is None or scores[1] is None:
-            return None
-        return side_of(scores[0], scores[1], self._threshold)
+        scores = await self._replays.pair(task, treated, control, self._repetitions)
+        return paired(scores, self._threshold)

@@ -11,7 +11,7 @@ What "with" and "without" show beside the card is what is in use, as recall woul
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from wisen.audit.attempts import Attempt, Condition, Conditioned
+from wisen.audit.attempts import Attempt, Condition, Conditioned, Fitting
 from wisen.audit.replay_cards import Bench, Case, OwnTask
 from wisen.audit.replay_log import Counts, Release, ReplayLog, call_log
 from wisen.audit.replay_session import Replayed, ReplayOptions, Session
@@ -19,7 +19,7 @@ from wisen.audit.replays import ReplayBudget, Replays
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
+from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, promoted_for
 from wisen.recall import CardFilter
 from wisen.records import Clockwork, Task
 
@@ -106,17 +106,31 @@ class ReplayTest:
         self._condition = self._options.condition or known
 
     async def run(self, tasks: Sequence[Task], cards: Sequence[str] | None = None) -> ReplayReport:
-        """Test the cards with these ids, by default all in quarantine, on these tasks.
+        """Test the cards with these ids, by default all that `untestable` has nothing against, on these tasks.
 
-        Cards that aren't in quarantine, and pinned ones, are left as they are. Raises `StoreError` where the store
-        fails or keeps no calls, `CardNotFoundError`, and `ConfigError` of the agent.
+        Others are left as they are. A card that another model's evidence promoted gets evidence for this one, and
+        stays. Raises `StoreError` where the store fails or keeps no calls, `CardNotFoundError`, and `ConfigError` of
+        the agent.
         """
-        log = ReplayLog(call_log(self._ci.store), self._condition)
-        replays = Replays(
-            self._attempt, log, budget=self._budget, parallel=self._parallel, monotonic=self._clockwork.monotonic
-        )
         store, options = self._ci.store, self._options
-        bench = Bench(store, log, self._condition, threshold=options.threshold, control=options.control)
+        judged_by = self._attempt.judged_by if isinstance(self._attempt, Fitting) else None
+        log = ReplayLog(call_log(store), self._condition, terms=options.terms, judged_by=judged_by)
+        replays = Replays(
+            self._attempt,
+            log,
+            budget=self._budget,
+            parallel=self._parallel,
+            monotonic=self._clockwork.monotonic,
+            store=store,
+        )
+        bench = Bench(
+            store,
+            log,
+            self._condition,
+            threshold=options.threshold,
+            control=options.control,
+            terms=options.terms,
+        )
         cases = [Case(card=card) for card in await self._cards(cards)]
         for case in cases:
             await bench.resume(case)
@@ -149,11 +163,24 @@ class ReplayTest:
         if ids is not None:
             found = await store.get(list(dict.fromkeys(ids)))
         else:
-            found, where = list[MemoryCard](), CardFilter(statuses=(MemoryStatus.QUARANTINED,))
+            found, where = list[MemoryCard](), CardFilter(statuses=(MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED))
             while page := await store.list(where, limit=_PAGE, offset=len(found)):
                 found += page
-        wanted = MemoryStatus.QUARANTINED
-        return [card for card in found if card.status is wanted and not card.pinned and not card.superseded_by]
+        return [card for card in found if not untestable(card, self._condition)]
+
+
+def untestable(card: MemoryCard, condition: Condition) -> str:
+    """Why a card isn't tested under this condition; "" where it is."""
+    if card.pinned:
+        return "it is pinned"
+    if card.superseded_by:
+        return f"card {card.superseded_by} corrects it"
+    if card.status is MemoryStatus.QUARANTINED:
+        return ""
+    if card.status is not MemoryStatus.PROMOTED:
+        return f"it is {card.status.value}"
+    here = promoted_for(card, model=condition.model, layout=condition.layout)
+    return "it is promoted; put it back into quarantine to test it anew" if here else ""
 
 
 def _outcome(case: Case) -> CardOutcome:

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Literal
 
 from wisen.audit.attempts import Condition, placebo
-from wisen.audit.replay_log import NONE, Counts, Pair, ReplayLog
+from wisen.audit.replay_log import NONE, Counts, Pair, ReplayLog, stay_of, task_key
 from wisen.audit.replay_plan import Recalls
-from wisen.audit.replays import side_of
+from wisen.audit.replays import paired
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
+from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.status import MOVES, move
@@ -26,6 +27,9 @@ class Case:
     """A card under test."""
 
     card: MemoryCard
+    stay: str = ""
+    """The stay in quarantine that is tested: what a person has put there anew is another one."""
+    deleted: bool = False
     counts: Counts = NONE
     """Of all pairs that count: related tasks, chosen without regard to what came of them."""
     own: OwnTask = "not tried"
@@ -34,11 +38,27 @@ class Case:
     broken: int = 0
     """Solved neighbours that it breaks."""
     unknown: int = 0
-    """Pairs of which a score isn't known: they count as neither."""
-    queue: deque[tuple[Task, int]] = field(default_factory=deque[tuple[Task, int]])
-    """Tasks still to be bought in this round, with the repetition."""
+    """Pairs that count as nothing: of which neither score is known, or which can't be shown."""
+    queue: deque[Task] = field(default_factory=deque[Task])
+    """Tasks still to be bought in this round."""
     tasks: int = 0
     """How many tasks it could be tested on."""
+
+    def __post_init__(self) -> None:
+        """Remember which stay it is."""
+        self.stay = self.stay or stay_of(self.card)
+
+    @property
+    def in_test(self) -> bool:
+        """Whether nobody has taken the card out of the test."""
+        card = self.card
+        testable = card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not card.pinned
+        return testable and not self.deleted and not card.superseded_by and stay_of(card) == self.stay
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the card may still be promoted or archived."""
+        return self.in_test and self.card.status is MemoryStatus.QUARANTINED
 
     @property
     def helps(self) -> float:
@@ -73,13 +93,21 @@ class Bench:
     """Where cards are put to the test: their pairs are counted, their evidence and status written."""
 
     def __init__(
-        self, store: VectorStore, log: ReplayLog, condition: Condition, *, threshold: float, control: Control
+        self,
+        store: VectorStore,
+        log: ReplayLog,
+        condition: Condition,
+        *,
+        threshold: float,
+        control: Control,
+        terms: str,
     ) -> None:
         self._store = store
         self._log = log
         self._condition = condition
         self._threshold = threshold
         self._control: Control = control
+        self._terms = terms
 
     def arms(
         self, case: Case, recalls: Recalls, task: Task, beside: Collection[str]
@@ -88,6 +116,7 @@ class Bench:
         treated = recalls.shown(task, {case.card.id, *beside})
         if case.card.id not in {card.id for card in treated}:  # its own task, for which recall isn't asked
             treated = (case.card, *recalls.shown(task, beside))[: recalls.top_k]
+        beside = {one for one in beside if one != case.card.id}
         if self._control == "placebo":
             empty = placebo(case.card, task)
             return treated, tuple(empty if card.id == case.card.id else card for card in treated)
@@ -95,14 +124,28 @@ class Bench:
 
     async def resume(self, case: Case) -> None:
         """Count what an earlier test has found; writes evidence that it didn't come to write."""
-        case.counts = Counts.of(pair.side for pair in await self._log.pairs(case.card))
-        if case.counts != NONE and _replays(case.card, self._condition) != case.counts:
+        case.counts = await self._log.counts(case.stay)
+        if case.counts != NONE and self._counted(case.card) != case.counts:
             await self._write(case)
+
+    async def look(self, case: Case) -> None:
+        """See what has become of the card meanwhile."""
+        try:
+            case.card = (await self._store.get([case.card.id]))[0]
+        except CardNotFoundError:
+            case.deleted = True
+        if not case.in_test:
+            case.queue.clear()
+
+    async def open(self, case: Case, task: Task, control: tuple[MemoryCard, ...]) -> bool:
+        """Whether the task says something new: it hasn't been tried, or made no difference beside other cards."""
+        known = (await self._log.pairs(case.stay)).get(task_key(task))
+        return known is None or (known.side == "tie" and known.without != self._log.without_key(task, control))
 
     async def count(
         self,
         case: Case,
-        pair: tuple[Task, int],
+        task: Task,
         control: tuple[MemoryCard, ...],
         scores: tuple[float | None, float | None],
     ) -> bool:
@@ -110,15 +153,13 @@ class Bench:
 
         The log comes first: what is killed in between is counted again from there.
         """
-        treated, untreated = scores
-        if treated is None or untreated is None:
+        side = paired(scores, self._threshold)
+        if side is None:
             case.unknown += 1
             return False
-        key = self._log.pair_key(pair[0], control, pair[1])
-        if any(known.key == key for known in await self._log.pairs(case.card)):
-            return False
-        await self._log.keep_pair(case.card, Pair(key=key, side=side_of(treated, untreated, self._threshold)))
-        case.counts = Counts.of(pair.side for pair in await self._log.pairs(case.card))
+        pair = Pair(key=task_key(task), side=side, without=self._log.without_key(task, control))
+        await self._log.keep_pair(case.stay, pair)
+        case.counts = await self._log.counts(case.stay)
         await self._write(case)
         return True
 
@@ -126,7 +167,7 @@ class Bench:
         """Move the card, unless a person or another process has taken it out of the test; says whether it was."""
 
         def change(card: MemoryCard) -> MemoryCard | None:
-            if card.status is not MemoryStatus.QUARANTINED or card.pinned or status not in MOVES[card.status]:
+            if not Case(card=card, stay=case.stay).waiting or status not in MOVES[card.status]:
                 return None
             return move(card, status, note=note, at=at, by="replay", evidence=self._evidence(case.counts))
 
@@ -136,9 +177,9 @@ class Bench:
 
     async def _write(self, case: Case) -> None:
         def change(card: MemoryCard) -> MemoryCard | None:
-            if card.status is MemoryStatus.REJECTED:
+            if card.status is MemoryStatus.REJECTED or stay_of(card) != case.stay:
                 return None
-            mine = [one for one in card.evidence if _is_replays(one, self._condition)]
+            mine = [one for one in card.evidence if self._is_mine(one)]
             old = mine[0] if mine else self._evidence(NONE)
             counts = case.counts
             new = replace(old, gained=counts.gained, lost=counts.lost, ties=counts.ties)
@@ -152,17 +193,17 @@ class Bench:
             model=self._condition.model,
             layout=self._condition.layout,
             judged=self._condition.judged,
+            terms=self._terms,
             gained=counts.gained,
             lost=counts.lost,
             ties=counts.ties,
         )
 
+    def _is_mine(self, one: CardEvidence) -> bool:
+        condition = self._condition
+        wanted = (condition.model, condition.layout, condition.judged, self._terms, 0.0)
+        return (one.model, one.layout, one.judged, one.terms, one.propensity) == wanted
 
-def _is_replays(one: CardEvidence, condition: Condition) -> bool:
-    wanted = (condition.model, condition.layout, condition.judged, 0.0)
-    return (one.model, one.layout, one.judged, one.propensity) == wanted
-
-
-def _replays(card: MemoryCard, condition: Condition) -> Counts:
-    mine = next((one for one in card.evidence if _is_replays(one, condition)), CardEvidence())
-    return Counts(gained=mine.gained, lost=mine.lost, ties=mine.ties)
+    def _counted(self, card: MemoryCard) -> Counts:
+        mine = next((one for one in card.evidence if self._is_mine(one)), CardEvidence())
+        return Counts(gained=mine.gained, lost=mine.lost, ties=mine.ties)

@@ -1,13 +1,14 @@
 """What replay tests have bought, in the store's call log: no attempt is paid for twice, and a killed test goes on.
 
-Two sorts of entries. Each attempt's score stands under what it was an attempt at: condition, task, cards shown,
-repetition; so attempts without a card are shared by all cards. Each finished pair is one more line of its card's list;
-the card's evidence is recounted from that list, so writing it twice changes nothing.
+Two sorts of entries. Each attempt's score stands under what it was an attempt at: condition, task and its evaluator,
+cards shown, repetition; so attempts without a card are shared by all cards. Each finished pair is one more line of its
+card's list, which holds for one condition, threshold and control; the card's evidence is recounted from that list, so
+writing it twice changes nothing. A task is one unit of evidence: whatever is tried on it again, it counts once.
 """
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Literal
@@ -23,11 +24,14 @@ Side = Literal["gained", "lost", "tie"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One task with and without, both scores known."""
+    """One task with and without."""
 
     key: str
-    """Of the task, the repetition and what was shown on the side without."""
+    """Of the task alone."""
     side: Side
+    without: str = ""
+    """Of what was shown on the side without, and who judged. A tie may be tried again beside other cards or with
+    another evaluator, and is then replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,26 +78,40 @@ class Release:
     """How many sets of cards were tried to find those withdrawn."""
     model: str = ""
     layout: str = ""
+    scope: str = ""
+    """Under what the pairs stand that it rests on."""
+    stays: tuple[str, ...] = ()
+    """Of its cards, in their order: each card's stay in quarantine."""
 
 
 class ReplayLog:
-    """Scores, pairs and releases of one condition in one store. One process at a time writes a card's pairs."""
+    """Scores, pairs and releases of one condition in one store. One process at a time writes a card's pairs.
 
-    def __init__(self, calls: CallLog, condition: Condition) -> None:
+    Args:
+        calls: Where all is kept.
+        condition: Under what attempts are made.
+        terms: From which score an attempt is good enough, and what stands on the side without.
+        judged_by: Tells the evaluators of tasks apart, where each may have its own.
+    """
+
+    def __init__(
+        self, calls: CallLog, condition: Condition, *, terms: str = "", judged_by: Callable[[Task], str] | None = None
+    ) -> None:
         self._calls = calls
-        self._condition = condition
+        self._judged_by = judged_by or _nobody
+        self.scope = _digest(condition.model, condition.layout, str(condition.judged), terms)
         self._scores = f"replay scores {_digest(condition.model, condition.layout, condition.setup)}"
-        self._pairs = f"replay pairs {_digest(condition.model, condition.layout)}"
+        self._pairs = f"replay pairs {self.scope}"
         self._known: dict[str, list[Pair]] = {}
 
     def score_key(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> str:
         """Under which the score of such an attempt stands."""
-        shown = [part for card in cards for part in (card.id, card.content_hash)]
-        return _digest(task_key(task), str(repetition), *shown)
+        shown = [part for card in cards for part in (stay_of(card), card.content_hash)]
+        return _digest(task_key(task), self._judged_by(task), str(repetition), *shown)
 
-    def pair_key(self, task: Task, without: Sequence[MemoryCard], repetition: int) -> str:
-        """Under which a pair counts once."""
-        return _digest(self._condition.setup, self.score_key(task, without, repetition))
+    def without_key(self, task: Task, cards: Sequence[MemoryCard]) -> str:
+        """Equal for the same cards on the side without, and the same evaluator."""
+        return _digest(self._judged_by(task), *(card.id for card in cards))
 
     async def score(self, key: str) -> float | None:
         """The kept score, or `None`."""
@@ -104,18 +122,24 @@ class ReplayLog:
         """Keep a score that is known."""
         await self._calls.save_call(self._scores, key, 0, repr(score).encode())
 
-    async def pairs(self, card: MemoryCard) -> list[Pair]:
-        """All counted pairs of a card since it was last put into quarantine, in order."""
-        key = _stay(card)
-        if key not in self._known:
-            self._known[key] = [Pair(**json.loads(line)) async for line in _lines(self._calls, self._pairs, key)]
-        return self._known[key]
+    async def pairs(self, stay: str) -> dict[str, Pair]:
+        """All counted pairs of a card's stay in quarantine, by task."""
+        return {pair.key: pair for pair in await self._lines(stay)}
 
-    async def keep_pair(self, card: MemoryCard, pair: Pair) -> None:
-        """Count a pair."""
-        known = await self.pairs(card)
-        await self._calls.save_call(self._pairs, _stay(card), len(known), json.dumps(asdict(pair)).encode())
+    async def counts(self, stay: str) -> Counts:
+        """How they came out."""
+        return Counts.of(pair.side for pair in (await self.pairs(stay)).values())
+
+    async def keep_pair(self, stay: str, pair: Pair) -> None:
+        """Count a pair, in place of an earlier one of its task."""
+        known = await self._lines(stay)
+        await self._calls.save_call(self._pairs, stay, len(known), json.dumps(asdict(pair)).encode())
         known.append(pair)
+
+    async def _lines(self, stay: str) -> list[Pair]:
+        if stay not in self._known:
+            self._known[stay] = [Pair(**json.loads(line)) async for line in _lines(self._calls, self._pairs, stay)]
+        return self._known[stay]
 
     async def keep_release(self, release: Release) -> None:
         """Keep the record of a release."""
@@ -132,7 +156,9 @@ _RELEASES = "replay releases"
 async def releases(calls: CallLog) -> list[Release]:
     """All releases of a store, in order."""
     found = [Release(**json.loads(line)) async for line in _lines(calls, _RELEASES, "")]
-    return [replace(one, cards=tuple(one.cards), withdrawn=tuple(one.withdrawn)) for one in found]
+    return [
+        replace(one, cards=tuple(one.cards), withdrawn=tuple(one.withdrawn), stays=tuple(one.stays)) for one in found
+    ]
 
 
 def call_log(store: object) -> CallLog:
@@ -147,10 +173,14 @@ def task_key(task: Task) -> str:
     return _digest(task.tenant, task.type, task.prompt, task.reference or "", *task.tools, "\x1e", *task.choices)
 
 
-def _stay(card: MemoryCard) -> str:
+def stay_of(card: MemoryCard) -> str:
     """The card and its stay in quarantine: one that comes back is tested anew."""
     returns = [done for done in card.history if done.after is MemoryStatus.QUARANTINED is not done.before]
     return f"{card.id} {len(returns)}"
+
+
+def _nobody(_: Task) -> str:
+    return ""
 
 
 async def _lines(calls: CallLog, scope: str, key: str) -> AsyncIterator[bytes]:

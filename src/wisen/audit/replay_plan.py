@@ -27,9 +27,13 @@ class Recalls:
     hits: Mapping[str, tuple[RecallHit, ...]] = field(default_factory=dict[str, tuple[RecallHit, ...]])
     """By task, best first, cards in quarantine and in use."""
     top_k: int = 1
+    withdrawn: Collection[str] = ()
+    """Ids of cards that are shown no more."""
 
     @classmethod
-    async def of(cls, ci: MemoryCI, tasks: Sequence[Task], *, top_k: int, role: str) -> "Recalls":
+    async def of(
+        cls, ci: MemoryCI, tasks: Sequence[Task], *, top_k: int, role: str, withdrawn: Collection[str] = ()
+    ) -> "Recalls":
         """Ask memory about every task; raises what the store raises."""
         room = asyncio.Semaphore(_AT_A_TIME)
         distinct = {task_key(task): task for task in tasks}
@@ -49,7 +53,8 @@ class Recalls:
             )
 
         answers = await asyncio.gather(*map(found, distinct.values()))
-        return cls(tasks=tuple(distinct.values()), hits=dict(zip(distinct, answers, strict=True)), top_k=top_k)
+        hits = dict(zip(distinct, answers, strict=True))
+        return cls(tasks=tuple(distinct.values()), hits=hits, top_k=top_k, withdrawn=withdrawn)
 
     @property
     def in_use(self) -> frozenset[str]:
@@ -60,6 +65,7 @@ class Recalls:
     def shown(self, task: Task, cards: Collection[str]) -> tuple[MemoryCard, ...]:
         """What an attempt at the task is shown if these cards are in use, best first."""
         allowed = (hit.card for hit in self.hits[task_key(task)] if hit.card.id in cards)
+        allowed = (card for card in allowed if card.id not in self.withdrawn)
         return tuple(card for card, _ in zip(allowed, range(self.top_k), strict=False))
 
     def related(self, card_id: str, beside: Collection[str]) -> list[Task]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import repeat
@@ -11,16 +12,19 @@ from typing import Literal
 from wisen.audit.attempts import Condition
 from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
-from wisen.audit.replay_log import Counts, Release, ReplayLog
+from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of
 from wisen.audit.replay_plan import Recalls, solved_before
-from wisen.audit.replays import Replays, side_of
-from wisen.cards import MemoryStatus, fingerprint
+from wisen.audit.replays import Replays, Withdrawn, side_of
+from wisen.cards import MemoryCard, MemoryStatus, fingerprint
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.statistics import e_bh
+from wisen.memory_ci.statistics import e_bh, sign_e_value
 from wisen.memory_ci.verdicts import Rule, replay_finished
+from wisen.recall import CardFilter
 from wisen.records import Task
 
+_PAGE = 500
+Bought = tuple[tuple[MemoryCard, ...], tuple[float | None, float | None]]
 Stage = Literal["own task", "solved neighbour", "related task"]
 
 
@@ -33,8 +37,7 @@ class ReplayOptions:
     neighbours: int = 3
     """How many solved neighbours are tried first."""
     repetitions: int = 1
-    """How often each task may be used, each time with another seed. More than 1 says something only where sampling is
-    on."""
+    """Of how many attempts, each with another seed, a task's score is the mean. A task counts once all the same."""
     nearest: int = 100
     """On how many related tasks a card is tested in each round, the most similar ones."""
     rounds: int = 2
@@ -45,6 +48,11 @@ class ReplayOptions:
     """Score in [0, 1] from which an attempt is good enough."""
     condition: Condition | None = None
     """Under what evidence is kept; by default, what the `Attempt` says."""
+
+    @property
+    def terms(self) -> str:
+        """What tells pairs apart besides the condition."""
+        return f"score {self.threshold:g} against {self.control}"
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant with `ConfigError`."""
@@ -97,14 +105,17 @@ class Session:
         given = tuple(tasks)
         solved = await solved_before(self.ci.store, self.options.threshold)
         for number in range(1, self.options.rounds + 1):
-            waiting = [case for case in self.cases if _in_quarantine(case)]
+            waiting = [case for case in self.cases if case.in_test]
             if not waiting or self.exhausted:
                 return
             self.round = number
-            self.recalls = await Recalls.of(self.ci, given, top_k=self.options.top_k, role=self.condition.role)
+            self.recalls = await Recalls.of(
+                self.ci, given, top_k=self.options.top_k, role=self.condition.role, withdrawn=self.replays.withdrawn
+            )
             self.beside = self.recalls.in_use
             self._plan(waiting)
             if number == 1:
+                await self._finish()
                 await self._side_by_side(self._own(case) for case in waiting)
                 await self._side_by_side(self._neighbours(case, solved) for case in waiting)
             await self._related([case for case in waiting if case.tasks])
@@ -115,8 +126,7 @@ class Session:
         for case in cases:
             tasks = self.recalls.related(case.card.id, self.beside)[: self.options.nearest]
             case.tasks = max(case.tasks, len(tasks))
-            numbers = range(self.options.repetitions)
-            case.queue = deque((task, number) for number in numbers for task in tasks)
+            case.queue = deque(tasks)
 
     async def _own(self, case: Case) -> None:
         """Does the card fix the task it came from?"""
@@ -124,8 +134,10 @@ class Session:
         if task is None:
             case.own = "not among the tasks"
             return
-        treated, control = self.bench.arms(case, self.recalls, task, self.beside)
-        case.own = self._fixed(await self.replays.pair(task, treated, control))
+        bought = await self._buy(case, task)
+        if bought is None:
+            return
+        case.own = self._fixed(bought[1])
         self._tell(case, "own task")
 
     def _fixed(self, scores: tuple[float | None, float | None]) -> OwnTask:
@@ -141,9 +153,12 @@ class Session:
 
     async def _neighbours(self, case: Case, solved: frozenset[tuple[str, str]]) -> None:
         """Does the card break neighbours that were solved? Their attempts serve the evidence, too, in their turn."""
-        near = (task for task, number in case.queue if not number and (task.tenant, fingerprint(task.prompt)) in solved)
-        for task, _ in zip(near, range(self.options.neighbours), strict=False):
-            scores = await self.replays.pair(task, *self.bench.arms(case, self.recalls, task, self.beside))
+        near = [task for task in case.queue if (task.tenant, fingerprint(task.prompt)) in solved]
+        for task in near[: self.options.neighbours]:
+            bought = await self._buy(case, task)
+            if bought is None:
+                continue
+            scores = bought[1]
             if scores[0] is None or scores[1] is None or scores[1] < self.options.threshold:
                 continue
             kept = scores[0] >= self.options.threshold
@@ -154,10 +169,24 @@ class Session:
         """Does the card help related tasks? Card by card to its verdict, then those that many cards ask more of."""
         first = sorted(cases, key=lambda case: case.interest)
         await self._side_by_side(self._pairs(case, len(case.queue), self._decided) for case in first)
-        self._choose()
+        others = await self._others()
+        self._choose(others)
         while not self.exhausted and (waiting := [case for case in cases if self._waits(case)]):
             await self._side_by_side(self._pairs(case, 1, _never) for case in waiting)
-            self._choose()
+            self._choose(others)
+
+    async def _others(self) -> list[float]:
+        """The e-values of the cards that were tested under this condition before, whatever became of them."""
+        mine, found, read = {case.card.id for case in self.cases}, list[float](), 0
+        while page := await self.ci.store.list(CardFilter(statuses=tuple(MemoryStatus)), limit=_PAGE, offset=read):
+            read += len(page)
+            for card in page:
+                if card.id in mine or not (card.evidence or card.status is MemoryStatus.REJECTED):
+                    continue
+                counts = await self.log.counts(stay_of(card))
+                if counts != NONE:
+                    found.append(sign_e_value(counts.gained, counts.lost))
+        return found
 
     async def _pairs(self, case: Case, most: int, enough: Callable[[Case], bool]) -> None:
         """Buy the card's next pairs, looking at the evidence after each; as many at a time as nobody else needs."""
@@ -165,18 +194,32 @@ class Session:
         while case.queue and most > 0 and not enough(case):
             batch = [case.queue.popleft() for _ in range(min(width, most, len(case.queue)))]
             most -= len(batch)
-            arms = [self.bench.arms(case, self.recalls, task, self.beside) for task, _ in batch]
-            bought = await asyncio.gather(
-                *(self.replays.pair(one[0], *arm, one[1]) for one, arm in zip(batch, arms, strict=True)),
-                return_exceptions=True,
-            )
-            for one, (_, control), scores in zip(batch, arms, bought, strict=True):
-                if isinstance(scores, BaseException):
-                    raise scores
-                if await self.bench.count(case, one, control, scores):
+            found = await asyncio.gather(*(self._new(case, task) for task in batch), return_exceptions=True)
+            for task, bought in zip(batch, found, strict=True):
+                if isinstance(bought, BaseException):
+                    raise bought
+                if bought is not None and await self.bench.count(case, task, *bought):
                     self._tell(case, "related task")
-        if case.hurts >= self.rule.archive_at and case.hurts > case.helps:
+        if case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
+
+    async def _new(self, case: Case, task: Task) -> Bought | None:
+        """Buy a pair, if the task has something new to say of the card."""
+        _, control = self.bench.arms(case, self.recalls, task, self.beside)
+        return await self._buy(case, task) if await self.bench.open(case, task, control) else None
+
+    async def _buy(self, case: Case, task: Task) -> Bought | None:
+        """What was shown without the card, and the scores; `None` where it isn't tested any more, or can't be shown."""
+        while True:
+            await self.bench.look(case)
+            if not case.in_test or case.card.id in self.replays.withdrawn:
+                return None
+            treated, control = self.bench.arms(case, self.recalls, task, self.beside)
+            if not self.replays.fit(treated, control):
+                case.unknown += 1
+                return None
+            with suppress(Withdrawn):  # with what is left, then
+                return control, await self.replays.pair(task, treated, control, self.options.repetitions)
 
     def _decided(self, case: Case) -> bool:
         counts = case.counts
@@ -186,26 +229,35 @@ class Session:
         """Whether the card helps by itself, and not yet clearly enough for one of so many."""
         counts = case.counts
         room = counts.pairs < self.rule.max_pairs
-        quarantined = case.card.status is MemoryStatus.QUARANTINED
-        return bool(case.queue) and room and quarantined and self._promising(case) and case.card.id not in self._chosen
+        return bool(case.queue) and room and case.waiting and self._promising(case) and case.card.id not in self._chosen
 
     def _promising(self, case: Case) -> bool:
         return case.helps >= self.rule.promote_at
 
-    def _choose(self) -> None:
-        """Choose for promotion by e-BH among all cards that could be tested; what is chosen once stays so."""
-        family = [case for case in self.cases if case.tasks]
+    def _choose(self, others: list[float]) -> None:
+        """Choose for promotion by e-BH among all cards that could be tested now or were before.
+
+        What is chosen once stays so.
+        """
+        family = [case for case in self.cases if case.tasks or case.counts != NONE]
         values = [self._chosen.get(case.card.id, case.helps) for case in family]
-        for case, value, good in zip(family, values, e_bh(values, 1.0 / self.rule.promote_at), strict=True):
-            if good and case.card.status is MemoryStatus.QUARANTINED:
+        selected = e_bh([*values, *others], 1.0 / self.rule.promote_at)
+        for case, value, good in zip(family, values, selected, strict=False):
+            if good and case.waiting:
                 self._chosen.setdefault(case.card.id, value)
 
     async def _release(self) -> bool:
         """Promote what was chosen, together; says whether anything was."""
-        chosen = [case for case in self.cases if case.card.id in self._chosen and _in_quarantine(case)]
-        if not chosen:
-            return False
-        findings = await self._findings([case.card.id for case in chosen])
+        while True:
+            chosen = [case for case in self.cases if case.card.id in self._chosen]
+            for case in chosen:
+                await self.bench.look(case)
+            chosen = [case for case in chosen if case.waiting and case.card.id not in self.replays.withdrawn]
+            if not chosen:
+                return False
+            with suppress(Withdrawn):  # with what is left, then
+                findings = await self._findings([case.card.id for case in chosen])
+                break
         release = Release(
             number=len(await self.log.releases()) + 1,
             at=self.now().isoformat(),
@@ -218,21 +270,41 @@ class Session:
             searches=findings.searches,
             model=self.condition.model,
             layout=self.condition.layout,
+            scope=self.log.scope,
+            stays=tuple(case.stay for case in chosen if case.card.id in findings.kept),
         )
         # Kept first: a card's history names the release, which has to be there then.
         await self.log.keep_release(release)
         self.releases.append(release)
         for case in chosen:
             if case.card.id in findings.kept:
-                note = f"release {release.number}: helps: {case.why()}"
-                await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now())
+                await self._promote(case, release)
             elif case.card.id in findings.culprits:
                 note = f"release {release.number} regressed with it, found in {findings.searches} tests; by itself: "
                 await self.bench.move(case, MemoryStatus.ARCHIVED, note + case.why(), self.now())
         return bool(findings.kept)
 
+    async def _promote(self, case: Case, release: Release) -> None:
+        note = f"release {release.number}: helps: {case.why()}"
+        await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now())
+
+    async def _finish(self) -> None:
+        """Do what an earlier test had decided, and was killed before it had done it all."""
+        for release in await self.log.releases():
+            if release.scope == self.log.scope:
+                for case in self.cases:
+                    if case.waiting and case.stay in release.stays:
+                        await self._promote(case, release)
+
     async def _findings(self, cards: list[str]) -> ReleaseFindings:
-        test = ReleaseTest(self.replays, self.recalls, self.beside, rule=self.rule, threshold=self.options.threshold)
+        test = ReleaseTest(
+            self.replays,
+            self.recalls,
+            self.beside,
+            rule=self.rule,
+            threshold=self.options.threshold,
+            repetitions=self.options.repetitions,
+        )
         try:
             return await test.run(cards)
         except BudgetExceededError as error:
@@ -260,10 +332,6 @@ class Session:
 
     def _tell(self, case: Case, stage: Stage) -> None:
         self.watch(Replayed(card_id=case.card.id, stage=stage, counts=case.counts, round=self.round))
-
-
-def _in_quarantine(case: Case) -> bool:
-    return case.card.status is MemoryStatus.QUARANTINED
 
 
 def _never(_: Case) -> bool:

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wisen.audit.attempts import Attempt, Conditioned
-from wisen.audit.replay_log import ReplayLog, Side
+from wisen.audit.attempts import PLACEBO, Attempt, Conditioned, Fitting
+from wisen.audit.replay_log import ReplayLog, Side, stay_of
 from wisen.cards import MemoryCard
-from wisen.errors import BudgetExceededError, ConfigError
+from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
+from wisen.protocols import VectorStore
+from wisen.recall import RECALLABLE
 from wisen.records import Task
 
 
@@ -30,6 +32,10 @@ class ReplayBudget:
                 raise ConfigError(f"ReplayBudget({name}={value!r}): must be 0 or more, or None for no limit")
 
 
+class Withdrawn(Exception):  # noqa: N818 - no failure: it tells that somebody has decided meanwhile
+    """A card was rejected, archived, changed or put on trial anew while it was tested; it isn't shown any more."""
+
+
 class Replays:
     """The attempts of one test.
 
@@ -39,16 +45,27 @@ class Replays:
         budget: What may be used.
         parallel: Most attempts at a time.
         monotonic: A clock in seconds.
+        store: Whose cards are shown.
     """
 
     def __init__(
-        self, attempt: Attempt, log: ReplayLog, *, budget: ReplayBudget, parallel: int, monotonic: Callable[[], float]
+        self,
+        attempt: Attempt,
+        log: ReplayLog,
+        *,
+        budget: ReplayBudget,
+        parallel: int,
+        monotonic: Callable[[], float],
+        store: VectorStore,
     ) -> None:
         self.made = 0
         """Attempts made, without those whose score was known."""
         self.problems: Counter[str] = Counter()
         """Attempts that gave no score, by the type of the error, or "unknown score"."""
+        self.withdrawn: set[str] = set()
+        """Ids of cards that may not be shown any more."""
         self._attempt = attempt
+        self._store = store
         self._log = log
         self._budget = budget
         self._room = asyncio.Semaphore(parallel)
@@ -78,23 +95,37 @@ class Replays:
             self._made[key] = known = asyncio.create_task(self._score(key, task, cards, repetition))
         return await known
 
+    def fit(self, *arms: Sequence[MemoryCard]) -> bool:
+        """Whether these cards can be shown together, as far as the `Attempt` knows."""
+        fits = self._attempt.fits if isinstance(self._attempt, Fitting) else None
+        return fits is None or all(map(fits, arms))
+
     async def pair(
-        self, task: Task, treated: Sequence[MemoryCard], control: Sequence[MemoryCard], repetition: int = 0
+        self, task: Task, treated: Sequence[MemoryCard], control: Sequence[MemoryCard], repetitions: int = 1
     ) -> tuple[float | None, float | None]:
-        """The scores with and without. Raises `BudgetExceededError` where one of them can't be bought any more."""
+        """The scores with and without, each the mean of its repetitions.
+
+        An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
+        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more, and
+        `Withdrawn` where a card may not be shown any more.
+        """
+        both = [(cards, number) for number in range(repetitions) for cards in (treated, control)]
         found = await asyncio.gather(
-            self.score(task, treated, repetition), self.score(task, control, repetition), return_exceptions=True
+            *(self.score(task, cards, number) for cards, number in both), return_exceptions=True
         )
+        scores = list[float | None]()
         for one in found:
             if isinstance(one, BaseException):
                 raise one
-        return found[0], found[1]  # pyright: ignore[reportReturnType] - no exception is left in it
+            scores.append(one)
+        return _mean(scores[0::2], 0.0), _mean(scores[1::2], None)
 
     async def _score(self, key: str, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         known = await self._log.score(key)
         if known is not None:
             return known
         async with self._room:
+            await self._check_shown(cards)
             self._check()
             self.made += 1
             score = await self._try(task, cards, repetition)
@@ -114,6 +145,21 @@ class Replays:
             self.problems["unknown score"] += 1
         return score
 
+    async def _check_shown(self, cards: Sequence[MemoryCard]) -> None:
+        """What people decide while a test runs holds from the next attempt on."""
+        for card in cards:
+            if card.id.startswith(PLACEBO):
+                continue
+            try:
+                kept = (await self._store.get([card.id]))[0]
+            except CardNotFoundError:
+                kept = None
+            same = kept is not None and kept.status in RECALLABLE and not kept.superseded_by
+            if not same or kept is None or (stay_of(kept), kept.content_hash) != (stay_of(card), card.content_hash):
+                self.withdrawn.add(card.id)
+        if not self.withdrawn.isdisjoint(card.id for card in cards):
+            raise Withdrawn
+
     def _check(self) -> None:
         budget = self._budget
         for limit, allowed, spent in (
@@ -126,6 +172,21 @@ class Replays:
 
     def _tokens_in_all(self) -> int:
         return self._attempt.spent.total_tokens if isinstance(self._attempt, Conditioned) else 0
+
+
+def paired(scores: tuple[float | None, float | None], threshold: float) -> Side | None:
+    """How a pair came out, for whatever ended without a score against the card; `None` where neither has one."""
+    treated, control = scores
+    if control is None:
+        return None if treated is None else "tie"
+    return side_of(0.0 if treated is None else treated, control, threshold)
+
+
+def _mean(scores: Sequence[float | None], unknown: float | None) -> float | None:
+    known = [unknown if score is None else score for score in scores]
+    if all(score is None for score in scores) or None in known:
+        return None
+    return sum(score or 0.0 for score in known) / len(known)
 
 
 def side_of(treated: float, control: float, threshold: float) -> Side:

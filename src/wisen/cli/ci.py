@@ -28,7 +28,7 @@ from wisen.cli.stores import (
     reading,
     whole_id,
 )
-from wisen.errors import CardNotFoundError
+from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import CardFilter
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def run(  # noqa: PLR0913 - each is a command-line option
 async def _run(
     jobs: "list[Job]", terms: _Terms, choice: StoreChoice, embedder_name: str | None, ids: list[str] | None
 ) -> "tuple[ReplayReport, list[MemoryCard]]":
-    from wisen.audit.replay import ReplayTest  # noqa: PLC0415 - imports the agent
+    from wisen.audit.replay import ReplayTest, untestable  # noqa: PLC0415 - imports the agent
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
     from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
@@ -156,16 +156,20 @@ async def _run(
         await check_embedder(embedder, embedder_name)
     async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
         chosen = None if ids is None else await _whole(store, ids)
+        attempt = _attempt(jobs, terms, store)
         with progress() as watch:
             test = ReplayTest(
                 MemoryCI(store),
-                _attempt(jobs, terms, store),
+                attempt,
                 rule=terms.rule,
                 budget=terms.budget,
                 parallel=terms.parallel,
                 options=terms.options,
                 watch=watch,
             )
+            for card in [] if chosen is None else await store.get(chosen):
+                if problem := untestable(card, attempt.condition):
+                    raise ConfigError(f"card {card.id!r} isn't tested: {problem}")
             report = await test.run([job.task for job in jobs], chosen)
         return report, await store.get([one.card_id for one in report.cards])
 

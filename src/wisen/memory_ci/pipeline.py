@@ -1,22 +1,21 @@
 """MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from typing import Literal
 
 from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.likeness import ratio
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import HUMAN, move, pinned
-from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
+from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, helps_here, promoted_for
 from wisen.protocols import Finding, Ranker, Screen, Scrubs, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.screening.names import with_clean_names
@@ -28,8 +27,6 @@ _POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
     "trial": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
     "screened": (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED),
 }
-_COMPARED_BY_LETTER = 600
-_COMPARED_WORDS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +157,20 @@ class MemoryCI:
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
         return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=findings)
 
-    async def recall(self, situation: Situation, where: CardFilter, *, run_id: str, k: int = 5) -> list[Drawn]:
+    async def recall(
+        self,
+        situation: Situation,
+        where: CardFilter,
+        *,
+        run_id: str,
+        k: int = 5,
+        model: str | None = None,
+        layout: str = "",
+    ) -> list[Drawn]:
         """What fits `situation` and the trust policy lets this run know of, best first; held-out cards are among them.
 
-        The draw follows from run and card ids, so a run that is repeated draws the same.
+        The draw follows from run and card ids, so a run that is repeated draws the same. For a `model` and `layout` on
+        which a promoted card hasn't shown yet that it helps, it is on trial like one in quarantine.
         """
         query = RecallQuery(
             situation=self._as_kept(situation),
@@ -175,7 +182,7 @@ class MemoryCI:
         hits = [hit for hit in await self.ranker.hits(self.store, query) if query.filter.accepts(hit.card)]
         hits = [hit for hit in hits if not hit.card.superseded_by]
         corrected = {hit.card.supersedes for hit in hits}  # also where a correction's second half is yet to be written
-        return [self._draw(hit, run_id) for hit in hits if hit.card.id not in corrected]
+        return [self._draw(hit, run_id, model, layout) for hit in hits if hit.card.id not in corrected]
 
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that one is recalled no more, and both are kept.
@@ -273,15 +280,23 @@ class MemoryCI:
         screened = self.screen.check(MemoryCard(kind=MemoryKind.LESSON, content="A lesson.", situation=situation)).card
         return situation if screened is None else screened.situation
 
-    def _draw(self, hit: RecallHit, run_id: str) -> Drawn:
+    def _draw(self, hit: RecallHit, run_id: str, model: str | None, layout: str) -> Drawn:
         left_out = self.holdout
         if hit.card.status is MemoryStatus.PROMOTED:
-            left_out = 0.0 if hit.card.pinned else self.recheck
+            if hit.card.pinned:
+                left_out = 0.0
+            elif model is None or self._proven(hit.card, model, layout):
+                left_out = self.recheck
         if self.trust != "trial" or not left_out:
             return Drawn(hit=hit, shown=True, propensity=1.0)
         digest = hashlib.sha256(f"{run_id}\x1f{hit.card.id}".encode()).digest()
         uniform = int.from_bytes(digest[:8], "big") / 2**64
         return Drawn(hit=hit, shown=uniform >= left_out, propensity=1.0 - left_out)
+
+    def _proven(self, card: MemoryCard, model: str, layout: str) -> bool:
+        if promoted_for(card, model=model, layout=layout):
+            return True
+        return helps_here(card, model=model, layout=layout, rule=self.rule)
 
     async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
         if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
@@ -309,8 +324,7 @@ class MemoryCI:
             return old.content == new.content and old.situation.key == new.situation.key
         limit = self.near_duplicate
         return (
-            _ratio(old.text, new.text, limit) >= limit
-            and _ratio(old.situation.text, new.situation.text, limit) >= limit
+            ratio(old.text, new.text, limit) >= limit and ratio(old.situation.text, new.situation.text, limit) >= limit
         )
 
 
@@ -367,20 +381,3 @@ def _rules(findings: Sequence[Finding]) -> list[str]:
 def without_holdouts(drawn: Sequence[Drawn]) -> list[RecallHit]:
     """The hits that the run may see."""
     return [one.hit for one in drawn if one.shown]
-
-
-def _ratio(old: str, new: str, enough: float) -> float:
-    """How alike two texts are, in [0, 1]; 0 as soon as it can't be `enough`."""
-    if old == new:
-        return 1.0
-    length = len(old) + len(new)
-    if 2 * min(len(old), len(new)) < enough * length:
-        return 0.0
-    if 2 * sum((Counter(old) & Counter(new)).values()) < enough * length:
-        return 0.0  # not even the letters are the same, so the costly comparison can be spared
-    if length <= 2 * _COMPARED_BY_LETTER:
-        return SequenceMatcher(None, old, new, autojunk=False).ratio()
-    # The comparison's time grows with the square of what is compared: long texts go word by word, very long ones not
-    # at all.
-    words = old.split(), new.split()
-    return SequenceMatcher(None, *words, autojunk=False).ratio() if max(map(len, words)) <= _COMPARED_WORDS else 0.0

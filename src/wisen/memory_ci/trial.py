@@ -1,7 +1,8 @@
 """The live trial: counts what runs with a card, and runs without it by the draw, came to; and acts on the verdict.
 
 Only a run's first attempt counts, since later ones know more than the card. It counts by what was drawn, whatever
-became of the advice on its way to the model: so chance alone decides which runs are compared with which.
+became of the advice on its way to the model: so chance alone decides which runs are compared with which. An attempt
+without a score counts against the card, so that a card can't win by making failures unknown.
 """
 
 import hashlib
@@ -15,13 +16,12 @@ from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.verdicts import Rule, Verdict, trial_verdict
+from wisen.memory_ci.verdicts import Rule, Verdict, promoted_for, trial_e_value_of, trial_verdict
 from wisen.records import Injection, RunRecord
 
 _REMEMBERED = 64
-_NAMES = ("model", "layout", "propensity", "judged")
+_NAMES = ("model", "layout", "propensity", "judged", "terms")
 _COUNTS = tuple(field.name for field in fields(CardEvidence) if field.name not in _NAMES)
 
 
@@ -30,23 +30,28 @@ async def observe(
 ) -> list[CardMoved]:
     """Count a run's first attempt on the cards that were drawn for it, and move those that have a verdict.
 
-    Nothing is counted where there is no trial, or where the score is unknown. Counts are kept per model and layout, and
-    apart for attempts that a check and that a model decided on, and for each propensity. A run that a card has counted
-    among its last 64 isn't counted again. A quarantined card that helps is promoted, and one that hurts is archived,
-    promoted ones too; pinned cards are only counted on.
+    Nothing is counted where there is no trial. A first attempt that ended without a score is bad if the card was shown,
+    and good if it was held out; against "hurts" both are bad. Counts are kept per model and layout, and apart for
+    attempts that a check and that a model decided on, and for each propensity. A run that a card has counted among its
+    last 64 isn't counted again. A quarantined card that helps is promoted, and one that hurts is archived,
+    promoted ones too; pinned cards are only counted on, and so is one that another model's evidence promoted: its
+    own evidence bars it for this model.
 
     Raises what the store raises; what was written until then stays.
     """
     first = record.attempts[0] if record.attempts else None
     evaluation = first.evaluation if first else None
-    if ci.trust != "trial" or first is None or evaluation is None or evaluation.overall_score is None:
+    if ci.trust != "trial" or first is None or evaluation is None:
         return []
-    conditions = CardEvidence(model=record.model, layout=layout, judged=not evaluation.verifiable)
-    good = evaluation.overall_score >= threshold
+    score = evaluation.overall_score
+    # Who would have judged isn't known where nobody has: then it counts in both.
+    judged = (not evaluation.verifiable,) if score is not None else (False, True)
+    conditions = [CardEvidence(model=record.model, layout=layout, judged=one) for one in judged]
     moved: list[CardMoved] = []
     for one in first.injections:
         if not 0.0 < one.propensity < 1.0:
             continue
+        good = None if score is None else score >= threshold
         counted = _Observation(one, conditions, good, record.run_id, at if at is not None else ci.now(), ci.rule)
         with suppress(CardNotFoundError):  # deleted in the meantime
             changed = await change_card(ci.store, one.card_id, counted.on)
@@ -68,11 +73,19 @@ class _Observation:
     """One run's outcome on its way to one card; asked again where the card changes meanwhile."""
 
     def __init__(
-        self, drawn: Injection, conditions: CardEvidence, good: bool, run_id: str, at: datetime, rule: Rule
+        self,
+        drawn: Injection,
+        conditions: Sequence[CardEvidence],
+        good: bool | None,
+        run_id: str,
+        at: datetime,
+        rule: Rule,
     ) -> None:
-        side = {"shown": 1, "shown_successes": int(good)} if drawn.shown else {}
-        side = side or {"held_out": 1, "held_out_successes": int(good)}
-        self._counts = replace(conditions, propensity=drawn.propensity, **side)
+        if drawn.shown:
+            side = {"shown": 1, "shown_successes": int(good is True)}
+        else:
+            side = {"held_out": 1, "held_out_successes": int(good is not False), "held_out_unknown": int(good is None)}
+        self._counts = [replace(one, propensity=drawn.propensity, **side) for one in conditions]
         self._run = hashlib.sha256(run_id.encode()).hexdigest()[:8]
         self._at = at
         self._rule = rule
@@ -83,16 +96,27 @@ class _Observation:
         self.move = None
         if card.status is MemoryStatus.REJECTED or self._run in card.observed:
             return None
-        evidence = added(card.evidence, self._counts)
+        evidence = card.evidence
+        for one in self._counts:
+            evidence = added(evidence, one)
         card = replace(card, evidence=evidence, observed=(*card.observed, self._run)[-_REMEMBERED:])
-        counts = next(one for one in evidence if _conditions(one) == _conditions(self._counts))
-        verdict = trial_verdict(counts, counts.propensity, self._rule)
-        status = _AFTER.get((card.status, verdict))
-        if status is None or card.pinned:
-            return card
+        mine = set(map(_conditions, self._counts))
+        for counts in (one for one in evidence if _conditions(one) in mine):
+            verdict = trial_verdict(counts, counts.propensity, self._rule)
+            status = _AFTER.get((card.status, verdict))
+            if status is not None and not card.pinned and self._may_move(card, counts):
+                return self._moved(card, status, verdict, counts)
+        return card
+
+    def _moved(self, card: MemoryCard, status: MemoryStatus, verdict: Verdict, counts: CardEvidence) -> MemoryCard:
         card = move(card, status, note=_why(counts, verdict), at=self._at, by="trial", evidence=counts)
         self.move = card.history[-1]
         return card
+
+    @staticmethod
+    def _may_move(card: MemoryCard, counts: CardEvidence) -> bool:
+        """What another model's evidence promoted, this one's doesn't archive for all: it only bars it for this one."""
+        return card.status is not MemoryStatus.PROMOTED or promoted_for(card, model=counts.model, layout=counts.layout)
 
 
 _AFTER = {
@@ -108,23 +132,10 @@ def _conditions(evidence: CardEvidence) -> tuple[object, ...]:
 
 def _why(counts: CardEvidence, verdict: Verdict) -> str:
     judged = ", as a model judged" if counts.judged else ""
+    e_value = trial_e_value_of(counts, hurts=verdict == "hurts")
     return (
         f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it "
-        f"and {counts.held_out_successes} of {counts.held_out} without (e = {_e_value(counts, verdict):.3g})"
-    )
-
-
-def _e_value(counts: CardEvidence, verdict: Verdict) -> float:
-    shown = counts.shown_successes, counts.shown - counts.shown_successes
-    held_out = counts.held_out_successes, counts.held_out - counts.held_out_successes
-    if verdict == "hurts":
-        shown, held_out = shown[::-1], held_out[::-1]
-    return trial_e_value(
-        shown_good=shown[0],
-        shown_bad=shown[1],
-        held_out_good=held_out[0],
-        held_out_bad=held_out[1],
-        propensity=counts.propensity,
+        f"and {counts.held_out_successes} of {counts.held_out} without (e = {e_value:.3g})"
     )
 
 

@@ -8,7 +8,7 @@ Act on the first verdict that isn't "undecided"; later data may weaken what it r
 from dataclasses import dataclass
 from typing import Literal
 
-from wisen.cards import CardEvidence
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value
 
@@ -63,6 +63,33 @@ def trial_verdict(evidence: CardEvidence, propensity: float, rule: Rule = DEFAUL
     return _verdict(_trial(evidence, propensity), _trial(evidence, propensity, hurts=True), rule)
 
 
+def promoted_for(card: MemoryCard, *, model: str, layout: str) -> bool:
+    """Whether what promoted the card holds for this model and layout: their own evidence, or a person's word.
+
+    Also where it isn't known who promoted it, or on which evidence.
+    """
+    if card.status is not MemoryStatus.PROMOTED:
+        return False
+    made = next((one for one in reversed(card.history) if one.before is not one.after is MemoryStatus.PROMOTED), None)
+    if made is None or made.evidence is None:
+        return True
+    return (made.evidence.model, made.evidence.layout) == (model, layout)
+
+
+def helps_here(card: MemoryCard, *, model: str, layout: str, rule: Rule = DEFAULT_RULE) -> bool:
+    """Whether evidence for this model and layout says that the card helps, whatever promoted it."""
+    return any(
+        "helps" in (replay_verdict(seen.gained, seen.lost, rule), trial_verdict(seen, seen.propensity, rule))
+        for seen in card.evidence
+        if (seen.model, seen.layout) == (model, layout)
+    )
+
+
+def trial_e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
+    """The e-value that `trial_verdict` rests on."""
+    return _trial(evidence, evidence.propensity, hurts=hurts)
+
+
 def e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
     """One e-value of replays and trial together, against "doesn't help": their mean, which holds however they depend.
 
@@ -77,7 +104,8 @@ def _trial(evidence: CardEvidence, propensity: float, *, hurts: bool = False) ->
     if not 0.0 < propensity < 1.0:
         return 1.0
     shown = evidence.shown_successes, evidence.shown - evidence.shown_successes
-    held_out = evidence.held_out_successes, evidence.held_out - evidence.held_out_successes
+    good = evidence.held_out_successes - (evidence.held_out_unknown if hurts else 0)
+    held_out = good, evidence.held_out - good
     if hurts:
         shown, held_out = shown[::-1], held_out[::-1]
     return trial_e_value(
