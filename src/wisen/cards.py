@@ -132,7 +132,7 @@ class CardEvidence:
     held_out: int = 0
     held_out_successes: int = 0
     held_out_unknown: int = 0
-    """Of `held_out_successes`, those without a score: they count as good against "helps", and as bad against "hurts"."""
+    """Of `held_out_successes`, those without a score: good against "helps", and bad against "hurts"."""
     gained: int = 0
     """Pairs of replays that were solved with the card only."""
     lost: int = 0

@@ -134,19 +134,7 @@ class ReplayTest:
         cases = [Case(card=card) for card in await self._cards(cards)]
         for case in cases:
             await bench.resume(case)
-        session = Session(
-            ci=self._ci,
-            options=options,
-            rule=self._rule,
-            parallel=self._parallel,
-            watch=self._watch,
-            now=self._clockwork.now,
-            condition=self._condition,
-            bench=bench,
-            replays=replays,
-            log=log,
-            cases=cases,
-        )
+        session = self._session(bench, replays, log, cases)
         await session.run(tasks)
         return ReplayReport(
             cards=tuple(map(_outcome, cases)),
@@ -156,6 +144,21 @@ class ReplayTest:
             seconds=replays.seconds,
             exhausted=session.exhausted,
             problems=dict(replays.problems),
+        )
+
+    def _session(self, bench: Bench, replays: Replays, log: ReplayLog, cases: list[Case]) -> Session:
+        return Session(
+            ci=self._ci,
+            options=self._options,
+            rule=self._rule,
+            parallel=self._parallel,
+            watch=self._watch,
+            now=self._clockwork.now,
+            condition=self._condition,
+            bench=bench,
+            replays=replays,
+            log=log,
+            cases=cases,
         )
 
     async def _cards(self, ids: Sequence[str] | None) -> list[MemoryCard]:
