@@ -22,8 +22,7 @@ from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, promoted_for
 from wisen.recall import CardFilter
 from wisen.records import Clockwork, Task
-
-_PAGE = 500
+from wisen.stores.paging import every_card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,9 +165,8 @@ class ReplayTest:
         if ids is not None:
             found = await store.get(list(dict.fromkeys(ids)))
         else:
-            found, where = list[MemoryCard](), CardFilter(statuses=(MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED))
-            while page := await store.list(where, limit=_PAGE, offset=len(found)):
-                found += page
+            where = CardFilter(statuses=(MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED))
+            found = [card async for card in every_card(store, where)]
         return [card for card in found if not untestable(card, self._condition)]
 
 

@@ -22,8 +22,8 @@ from wisen.memory_ci.statistics import e_bh, sign_e_value
 from wisen.memory_ci.verdicts import Rule, replay_finished
 from wisen.recall import CardFilter
 from wisen.records import Task
+from wisen.stores.paging import every_card
 
-_PAGE = 500
 Bought = tuple[tuple[MemoryCard, ...], tuple[float | None, float | None]]
 Stage = Literal["own task", "solved neighbour", "related task"]
 
@@ -177,15 +177,13 @@ class Session:
 
     async def _others(self) -> list[float]:
         """The e-values of the cards that were tested under this condition before, whatever became of them."""
-        mine, found, read = {case.card.id for case in self.cases}, list[float](), 0
-        while page := await self.ci.store.list(CardFilter(statuses=tuple(MemoryStatus)), limit=_PAGE, offset=read):
-            read += len(page)
-            for card in page:
-                if card.id in mine or not (card.evidence or card.status is MemoryStatus.REJECTED):
-                    continue
-                counts = await self.log.counts(stay_of(card))
-                if counts != NONE:
-                    found.append(sign_e_value(counts.gained, counts.lost))
+        mine, found = {case.card.id for case in self.cases}, list[float]()
+        async for card in every_card(self.ci.store, CardFilter()):
+            if card.id in mine or not (card.evidence or card.status is MemoryStatus.REJECTED):
+                continue
+            counts = await self.log.counts(stay_of(card))
+            if counts != NONE:
+                found.append(sign_e_value(counts.gained, counts.lost))
         return found
 
     async def _pairs(self, case: Case, most: int, enough: Callable[[Case], bool]) -> None:

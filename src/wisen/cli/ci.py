@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.ci_ledger import evidence_rows, print_ledger, print_summary, report_json, said_of
-from wisen.cli.lessons import card_json
+from wisen.cli.lessons import card_json, find_card
 from wisen.cli.models import FORMS, find_model
 from wisen.cli.output import AsJson, Column, print_json, print_table, when
 from wisen.cli.run import read_jobs
@@ -26,10 +26,10 @@ from wisen.cli.stores import (
     choose_store,
     drive,
     reading,
-    whole_id,
 )
-from wisen.errors import CardNotFoundError, ConfigError
+from wisen.errors import ConfigError
 from wisen.recall import CardFilter
+from wisen.stores.paging import every_card
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
 
 Control = Literal["nothing", "placebo"]
-_PAGE = 1_000
 _BUDGET_ENDED = 1
 
 
@@ -155,7 +154,7 @@ async def _run(
     if embedder_name is not None:
         await check_embedder(embedder, embedder_name)
     async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
-        chosen = None if ids is None else await _whole(store, ids)
+        chosen = None if ids is None else [(await find_card(store, one)).id for one in ids]
         attempt = _attempt(jobs, terms, store)
         with progress() as watch:
             test = ReplayTest(
@@ -189,18 +188,6 @@ def _attempt(jobs: "list[Job]", terms: _Terms, store: "SQLiteVectorStore") -> "A
         judged=any(job.evaluator is None or isinstance(job.evaluator, BoundToRun) for job in jobs),
         seed=terms.seed,
     )
-
-
-async def _whole(store: "SQLiteVectorStore", given: Sequence[str]) -> list[str]:
-    ids = [card.id for card in await _every(store, CardFilter())]
-    return [whole_id(one, ids, CardNotFoundError(one)) for one in given]
-
-
-async def _every(store: "SQLiteVectorStore", where: CardFilter) -> list[MemoryCard]:
-    cards: list[MemoryCard] = []
-    while page := await store.list(where, limit=_PAGE, offset=len(cards)):
-        cards += page
-    return cards
 
 
 @contextmanager
@@ -261,7 +248,7 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
 
 async def _cards(choice: StoreChoice, tenant: str | None) -> list[MemoryCard]:
     async with reading(choice) as store:
-        return await _every(store, CardFilter(tenant=tenant))
+        return [card async for card in every_card(store, CardFilter(tenant=tenant))]
 
 
 def history(
@@ -299,7 +286,7 @@ async def _history(choice: StoreChoice, card: str | None) -> "tuple[list[MemoryC
 
     async with reading(choice) as store:
         if card is None:
-            return await _every(store, CardFilter()), await releases(store)
-        found = (await store.get(await _whole(store, [card])))[0]
+            return [card async for card in every_card(store, CardFilter())], await releases(store)
+        found = await find_card(store, card)
         every = await releases(store)
         return [found], [one for one in every if found.id in (*one.cards, *one.withdrawn)]

@@ -22,6 +22,7 @@ from wisen.cli.stores import (
 from wisen.cli.telling import evidence_lines
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.stores.paging import every_card
 
 if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
@@ -37,7 +38,6 @@ Kind = Annotated[
     typer.Option("--kind", metavar="KIND", help=f"Only this kind: {', '.join(MemoryKind)}; may be given twice."),
 ]
 RunId = Annotated[str, typer.Option("--run", metavar="ID", help="Only what came of this run.", show_default=False)]
-_PAGE = 500
 
 
 def list_lessons(  # noqa: PLR0913 - each is a command-line option
@@ -217,14 +217,7 @@ async def _page(choice: StoreChoice, where: CardFilter, limit: int, offset: int)
 
 async def _all(choice: StoreChoice, where: CardFilter) -> list[MemoryCard]:
     async with reading(choice) as store:
-        return await _every(store, where)
-
-
-async def _every(store: "SQLiteVectorStore", where: CardFilter) -> list[MemoryCard]:
-    cards: list[MemoryCard] = []
-    while page := await store.list(where, limit=_PAGE, offset=len(cards)):
-        cards += page
-    return cards
+        return [card async for card in every_card(store, where)]
 
 
 async def _search(choice: StoreChoice, embedder_name: str | None, query: RecallQuery) -> list[RecallHit]:

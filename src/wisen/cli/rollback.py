@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisen.cards import MemoryCard
 from wisen.cli.output import AsJson, Column, print_json, print_table
 from wisen.cli.stores import (
     EmbedderName,
@@ -22,12 +21,12 @@ from wisen.errors import ConfigError, RunNotFoundError
 from wisen.memory_ci.rollback import Origin, Rollback
 from wisen.memory_ci.rollback import rollback as withdraw
 from wisen.recall import CardFilter
+from wisen.stores.paging import every_card
 
 if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore
 
 _TIME = "TIME"
-_PAGE = 500
 
 
 def rollback(  # noqa: PLR0913 - each is a command-line option
@@ -89,11 +88,9 @@ async def _withdraw(
 
 async def _whole_run(store: "SQLiteVectorStore", given: str) -> str:
     """The id that begins so, of a run that is recorded here, or of one elsewhere that cards were learned from."""
-    cards: list[MemoryCard] = []
-    while page := await store.list(CardFilter(), limit=_PAGE, offset=len(cards)):
-        cards += page
     ids = {*await store.ids_beginning("run", given)}
-    for told in (card.provenance for card in cards):
+    async for card in every_card(store, CardFilter()):
+        told = card.provenance
         # Where two runs were seen together, the trace's id is both of theirs.
         ids |= {told.run_id, told.trace_id.removeprefix(f"{told.run_id}+")}
     return given if given in ids else whole_id(given, sorted(ids), RunNotFoundError(given))

@@ -1,10 +1,11 @@
 """Rejections that last: a lesson that a person or a test refused isn't taken in again because another run taught it."""
 
+from contextlib import aclosing
+
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
-
-_PAGE = 500
+from wisen.stores.paging import every_card
 
 
 async def refused_before(store: VectorStore, card: MemoryCard) -> MemoryCard | None:
@@ -13,10 +14,8 @@ async def refused_before(store: VectorStore, card: MemoryCard) -> MemoryCard | N
     if not key or card.provenance.origin == "human":
         return None
     where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=(MemoryStatus.REJECTED,))
-    offset = 0
-    while page := await store.list(where, limit=_PAGE, offset=offset):
-        for rejected in page:
+    async with aclosing(every_card(store, where)) as cards:
+        async for rejected in cards:
             if rejected.refused == key:
                 return rejected
-        offset += len(page)
     return None

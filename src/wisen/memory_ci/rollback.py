@@ -1,6 +1,6 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,8 +16,7 @@ from wisen.protocols import RunLog, Scrubs, VectorStore
 from wisen.recall import CardFilter
 from wisen.records import NEVER, RunRecord
 from wisen.screening.names import clean_source
-
-_PAGE = 500
+from wisen.stores.paging import every_card, every_run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +114,11 @@ async def rollback(
     withdrawn and it can't let go of their text yet, since another process reads it.
     """
     note = kept_reason(note)
-    cards = {card.id: card async for card in _all_cards(store)}
+    cards = {card.id: card async for card in every_card(store, CardFilter())}
     live = {one for one, card in cards.items() if card.status is not MemoryStatus.REJECTED}
-    log = _Runs([record async for record in _all_runs(store, origin.tenant)])
+    log = _Runs(
+        [record async for record in every_run(store, tenant=origin.tenant)] if isinstance(store, RunLog) else []
+    )
     chosen = {one for one in live if origin.accepts(cards[one])}
     while downstream and (more := (log.learned_from(chosen) & live) - chosen):
         chosen |= more
@@ -194,21 +195,3 @@ def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:
 async def _change(store: VectorStore, card_id: str, change: Change) -> None:
     with suppress(CardNotFoundError):  # a card that is gone needs no change
         await change_card(store, card_id, change)
-
-
-async def _all_cards(store: VectorStore) -> AsyncIterator[MemoryCard]:
-    offset = 0
-    while page := await store.list(CardFilter(), limit=_PAGE, offset=offset):
-        for card in page:
-            yield card
-        offset += len(page)
-
-
-async def _all_runs(store: VectorStore, tenant: str | None) -> AsyncIterator[RunRecord]:
-    if not isinstance(store, RunLog):
-        return
-    offset = 0
-    while page := await store.runs(tenant=tenant, limit=_PAGE, offset=offset):
-        for record in page:
-            yield record
-        offset += len(page)
