@@ -69,5 +69,5 @@ clean: ## Remove everything that was installed or generated here
 	@touch $@
 
 .venv/.test: .venv/.demo
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp]" --group dev >&2
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group dev >&2
 	@touch $@

@@ -1,0 +1,1 @@
+"""Runs that outlive their process, and batches that many workers share, on Postgres."""
