@@ -47,6 +47,8 @@ class Trial:
     shown: Bools
     """A row for each run, a column for each card of its topic."""
     good: Bools
+    known: Bools
+    """Whether there is a score that says so."""
 
 
 def room(base: float, effect: float) -> float:
@@ -67,12 +69,19 @@ def replayed(rng: np.random.Generator, bases: Floats, effects: Floats, *, correl
     return Pairs(control=task + luck[0] < limits[0], treated=task + luck[1] < limits[1])
 
 
-def tried(rng: np.random.Generator, *, runs: int, propensity: float, in_points: bool = True) -> Trial:
+def tried(
+    rng: np.random.Generator,
+    *,
+    runs: int,
+    propensity: float,
+    in_points: bool = True,
+    unknown: tuple[float, float] = (0.0, 0.0),
+) -> Trial:
     """Runs of a trial with 50 planted cards, five to a topic; topics differ in how often they are solved anyway.
 
     With `in_points` effects add up as they are, and each topic's base rate is drawn from what leaves room for all of
     them. Else they add up in log-odds, +20 being what takes 50 % to 70 %: where other cards help already, little of it
-    is left.
+    is left. `unknown` are the shares of good and of bad runs that end without a score.
     """
     effects = _dealt(rng)
     topics = rng.integers(TOPICS, size=runs)
@@ -91,7 +100,8 @@ def tried(rng: np.random.Generator, *, runs: int, propensity: float, in_points: 
         rates, changes = _rate(odds), _rate(without + own) - _rate(without)
     in_context = np.stack([changes[topics == topic].mean(axis=0) for topic in range(TOPICS)])
     good = rng.random(runs) < rates
-    return Trial(effects=effects, in_context=in_context, topics=topics, shown=shown, good=good)
+    known = rng.random(runs) >= np.where(good, *unknown)
+    return Trial(effects=effects, in_context=in_context, topics=topics, shown=shown, good=good, known=known)
 
 
 def _dealt(rng: np.random.Generator) -> Floats:

@@ -14,14 +14,13 @@ import numpy as np
 from card_rules import RULES, e_values
 from card_streams import Floats, Ints, Pairs, replayed, room
 from card_trial import live, table
-from report import machine
+from report import machine, write_docs
 
 from wisen.memory_ci.statistics import e_bh
 
 _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs" / "evidence-measured.md"
 _BEGIN = "<!-- figures: written by benchmarks/card_tests.py --write-docs -->"
-_END = "<!-- end of figures -->"
 _BASES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _EFFECTS = (0.0, 0.1, 0.2, 0.3, -0.1, -0.2)
 _CORRELATIONS = (0.0, 0.6)
@@ -67,9 +66,7 @@ def main() -> None:
     print(text)
     print(f"\n{time.perf_counter() - began:.0f} s", file=sys.stderr)
     if asked.write_docs:
-        before, _, rest = _DOCS.read_text(encoding="utf-8").partition(_BEGIN)
-        after = rest.partition(_END)[2]
-        _DOCS.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}", encoding="utf-8")
+        write_docs(_DOCS, text, begin=_BEGIN)
 
 
 def _arguments() -> argparse.Namespace:

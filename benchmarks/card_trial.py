@@ -15,6 +15,8 @@ _EPISODES = 2000
 _LONGER = 20_000
 _ENOUGH = 0.9
 _SEED = 6
+_AT_RANDOM, _MOSTLY_BAD = (0.2, 0.2), (0.05, 0.425)
+"""Shares of good and of bad runs without a score: a fifth of all, since three of five runs are good."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +26,15 @@ class Found:
     effects: Floats
     in_context: Floats
     counts: Ints
-    """Of each card: shown and good, shown and bad, held out and good, held out and bad."""
+    """Of each card: shown and good, shown and bad, held out and good, held out and bad, held out without a score.
+
+    Shown without a score is shown and bad, as the trial counts it."""
+    unknown: float
+    """The share of all runs without a score."""
     verdicts: Ints
     """The first one: 1 helps, -1 hurts, 0 undecided."""
+    as_failed: Ints
+    """The same if an attempt without a score counted as failed on both sides, which a card can profit from."""
 
 
 def live(trials: int) -> list[str]:
@@ -34,41 +42,63 @@ def live(trials: int) -> list[str]:
     usual = [_found(number, _EPISODES) for number in range(trials)]
     log_odds = [_found(number, _EPISODES, in_points=False) for number in range(trials)]
     longer = [_found(number, _LONGER) for number in range(trials)]
-    kinds = {"2,000 runs": usual, "2,000 runs, effects add in log-odds": log_odds, "20,000 runs": longer}
+    at_random = [_found(number, _EPISODES, unknown=_AT_RANDOM) for number in range(trials)]
+    mostly_bad = [_found(number, _EPISODES, unknown=_MOSTLY_BAD) for number in range(trials)]
+    longer_bad = [_found(number, _LONGER, unknown=_MOSTLY_BAD) for number in range(trials)]
+    kinds = {
+        "2,000 runs": usual,
+        "2,000 runs, effects add in log-odds": log_odds,
+        f"2,000 runs, {_share(at_random)} without a score, at random": at_random,
+        f"2,000 runs, {_share(mostly_bad)} without a score, mostly failed ones": mostly_bad,
+        "20,000 runs": longer,
+        f"20,000 runs, {_share(longer_bad)} without a score, mostly failed ones": longer_bad,
+    }
     return [
         f"**Live: which cards have an effect above 0, by AUC over {trials} trials**\n\n{_rankings(kinds)}",
         f"**Live: first verdict, looked at after every run**\n\n{_verdicts(kinds)}",
+        "**Live: what it costs that an attempt without a score counts against the card**\n\n"
+        + _costs({name: found for name, found in kinds.items() if "without a score" in name}),
     ]
 
 
-def _found(number: int, episodes: int, *, in_points: bool = True) -> Found:
-    trial = tried(np.random.default_rng((_SEED, number)), runs=episodes, propensity=_PROPENSITY, in_points=in_points)
+def _found(number: int, episodes: int, *, in_points: bool = True, unknown: tuple[float, float] = (0.0, 0.0)) -> Found:
+    rng = np.random.default_rng((_SEED, number))
+    trial = tried(rng, runs=episodes, propensity=_PROPENSITY, in_points=in_points, unknown=unknown)
     by_topic = [_of_topic(trial, topic) for topic in range(TOPICS)]
     return Found(
         effects=trial.effects.ravel(),
         in_context=trial.in_context.ravel(),
         counts=np.concatenate([counts[:, -1] for counts in by_topic]),
         verdicts=np.concatenate([_first(counts) for counts in by_topic]),
+        as_failed=np.concatenate([_first(_failed(counts)) for counts in by_topic]),
+        unknown=float(1.0 - trial.known.mean()),
     )
 
 
 def _of_topic(trial: Trial, topic: int) -> Ints:
     """Counts by card, run and kind, up to each run."""
     mine = trial.topics == topic
-    shown, good = trial.shown[mine].T, trial.good[mine]
-    kinds: list[Bools] = [shown & good, shown & ~good, ~shown & good, ~shown & ~good]
+    shown, known = trial.shown[mine].T, trial.known[mine]
+    good, bad = trial.good[mine] & known, ~trial.good[mine] & known
+    kinds: list[Bools] = [shown & good, shown & ~good, ~shown & good, ~shown & bad, ~shown & ~known]
     return np.stack([np.cumsum(kind, axis=1, dtype=np.int64) for kind in kinds], axis=2)
 
 
-def evidence(counts: Ints) -> Floats:
-    """The logarithm of `trial_e_value`, for arrays of counts."""
-    bets = counts @ np.array(trial_bets(_PROPENSITY)).T
+def _share(trials: Sequence[Found]) -> str:
+    return f"{np.mean([one.unknown for one in trials]):.0%}".replace("%", " %")
+
+
+def evidence(counts: Ints, *, hurts: bool = False) -> Floats:
+    """The logarithm of `trial_e_value`, for arrays of counts; held out without a score is good, or bad for `hurts`."""
+    good, bad, out_good, out_bad, unknown = np.moveaxis(counts, -1, 0)
+    kinds = (bad, good, out_bad + unknown, out_good) if hurts else (good, bad, out_good + unknown, out_bad)
+    bets = np.stack(kinds, axis=-1) @ np.array(trial_bets(_PROPENSITY)).T
     return np.logaddexp.reduce(bets, axis=-1) - log(bets.shape[-1])
 
 
 def _first(counts: Ints) -> Ints:
     rule = Rule()
-    better, worse = evidence(counts), evidence(counts[..., [1, 0, 3, 2]])
+    better, worse = evidence(counts), evidence(counts, hurts=True)
     helps = (better >= log(rule.promote_at)) & (worse < 0)
     hurts = (worse >= log(rule.archive_at)) & (better < 0)
     run = (helps | hurts).argmax(axis=1)
@@ -77,17 +107,18 @@ def _first(counts: Ints) -> Ints:
 
 
 def _scores(found: Found) -> Mapping[str, Floats]:
-    good, bad, out_good, out_bad = found.counts.T
+    good, bad, out_good, out_bad, unknown = found.counts.T
+    out_bad = out_bad + unknown  # an estimate counts it as bad on both sides
     shown, held_out = good + bad, out_good + out_bad
     effects = [
         estimated_effect(shown_good=a, shown_bad=b, held_out_good=c, held_out_bad=d)
-        for a, b, c, d in found.counts.tolist()
+        for a, b, c, d in np.stack([good, bad, out_good, out_bad], axis=1).tolist()
     ]
     return {
         "`estimated_effect`": np.array(effects),
         "difference of the rates": good / shown - out_good / np.maximum(held_out, 1),
         "inverse propensity, not normalised": (good / _PROPENSITY - out_good / (1 - _PROPENSITY)) / (shown + held_out),
-        "trial e-value, helps over hurts": evidence(found.counts) - evidence(found.counts[:, [1, 0, 3, 2]]),
+        "trial e-value, helps over hurts": evidence(found.counts) - evidence(found.counts, hurts=True),
         "success rate when shown": good / shown,
         "helpful minus harmful tags": (good - bad).astype(np.float64),
     }
@@ -133,6 +164,24 @@ def _verdicts(kinds: Mapping[str, list[Found]]) -> str:
             )
     head = 'trial|planted|effect beside the others|cards|"helps" (95 % interval)|"hurts" (95 % interval)'
     return table(head.split("|"), rows)
+
+
+def _costs(kinds: Mapping[str, list[Found]]) -> str:
+    rows: list[list[str]] = []
+    for name, trials in kinds.items():
+        effects = np.concatenate([one.effects for one in trials])
+        verdicts = [np.concatenate([getattr(one, rule) for one in trials]) for rule in ("verdicts", "as_failed")]
+        for planted in PLANTED:
+            mine = effects == planted
+            shares = [_rate(found[mine] > 0) for found in verdicts]
+            rows.append([name, f"{100 * planted:+.0f}" if planted else "0", *shares])
+    head = 'trial|planted|"helps"|"helps", if it counted as failed on both sides'
+    return table(head.split("|"), rows)
+
+
+def _failed(counts: Ints) -> Ints:
+    good, bad, out_good, out_bad, unknown = np.moveaxis(counts, -1, 0)
+    return np.stack([good, bad, out_good, out_bad + unknown, np.zeros_like(unknown)], axis=-1)
 
 
 def _rate(hits: Bools) -> str:

@@ -19,12 +19,12 @@ from reflection_calls import Cost, local_reflections, scripted_loops
 from reflection_judge import Consistency, Judgement, consistency, judgements
 from reflection_tables import markdown
 from reflection_tasks import WritingTask, writing_tasks
+from report import write_docs
 
 from wisen import LocalModel
 
 _DOCS = Path(__file__).parents[1] / "docs" / "reflection-measured.md"
 _BEGIN = "<!-- figures: written by benchmarks/reflection_quality.py --write-docs -->"
-_END = "<!-- end of figures -->"
 _TASKS, _SEED = 40, 0
 _JUDGED, _JUDGED_WARM, _CALLED = 40, 12, 6
 
@@ -46,9 +46,7 @@ def main() -> None:
     if asked.json:
         Path(asked.json).write_text(json.dumps(_plain(results), indent=1), encoding="utf-8")
     if asked.write_docs:
-        before, _, rest = _DOCS.read_text(encoding="utf-8").partition(_BEGIN)
-        after = rest.partition(_END)[2]
-        _DOCS.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}", encoding="utf-8")
+        write_docs(_DOCS, text, begin=_BEGIN)
 
 
 async def _measured(count: int, seed: int, began: float) -> dict[str, Any]:

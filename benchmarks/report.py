@@ -10,7 +10,7 @@ from typing import Any, cast
 Samples = Mapping[str, Any]
 
 BEGIN = "<!-- figures: written by benchmarks/run.py --write-docs -->"
-END = "<!-- end of figures -->"
+_END = "<!-- end of figures -->"
 
 _ATTEMPTS = 3
 _MODES = {
@@ -309,9 +309,8 @@ def failures(results: Samples) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def write_docs(path: Path, tables: str) -> None:
-    """Replace what stands between the two marks of the page."""
-    page = path.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}", encoding="utf-8")
+def write_docs(path: Path, tables: str, *, begin: str = BEGIN) -> None:
+    """Replace what stands on the page from the mark `begin` to the next end of figures, which both have to be there."""
+    before, rest = path.read_text(encoding="utf-8").split(begin)
+    _, after = rest.split(_END, 1)
+    path.write_text(f"{before}{begin}\n\n{tables}\n\n{_END}{after}", encoding="utf-8")

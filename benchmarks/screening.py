@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from environments import DRIVERS, ROOT, Alternative, python_of
-from report import machine
+from report import machine, write_docs
 
 from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
@@ -29,7 +29,6 @@ from wisen.screening.screens import DefaultScreen, RedactionScreen, check_text
 from wisen.screening.secrets import find_secrets
 
 BEGIN = "<!-- figures: written by benchmarks/screening.py --write-docs -->"
-END = "<!-- end of figures -->"
 _DOCS = ROOT / "docs" / "screening-measured.md"
 _DATA = ROOT.parent / "shared" / "data"
 _OWN = ROOT / "tests" / "screening" / "data"
@@ -90,8 +89,7 @@ def main() -> None:
     if asked.missed:
         asked.missed.write_text(json.dumps(_missed(sets), indent=1), encoding="utf-8")
     if asked.write_docs:
-        before, rest = _DOCS.read_text(encoding="utf-8").split(BEGIN)
-        _DOCS.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+        write_docs(_DOCS, tables, begin=BEGIN)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

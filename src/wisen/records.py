@@ -253,7 +253,13 @@ class AttemptRecord:
     seconds: float = 0.0
 
 
-RunStatus = Literal["satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted", "failed", "cancelled"]
+RunStatus = Literal[
+    "satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted", "failed", "cancelled", "unfinished"
+]
+"""How a run ended; "unfinished" of one that was begun under an id of its own and hasn't ended, whether it is under way
+or was cut off."""
+ENDED: tuple[RunStatus, ...] = ("satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted")
+"""How runs end that came to something; the others can be resumed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from wisen import errors
-from wisen.errors import BudgetExceededError, ConfigError, ModelError, WisenError
+from wisen.architectures.replaying import KeptEvaluator
+from wisen.errors import (
+    BudgetExceededError,
+    ConfigError,
+    ModelError,
+    RunMismatchError,
+    RunNotFoundError,
+    StoreError,
+    WisenError,
+)
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted, described
+from wisen.models.journal import Journal, RunOver, task_key
+from wisen.models.journaled import JournaledModel
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
-from wisen.protocols import Architecture, RunLog, bound_to_run
-from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
+from wisen.protocols import Architecture, Evaluator, RunLog, bound_to_run
+from wisen.records import ENDED, AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
 from wisen.session import AgentSession, Dependencies
 
 if TYPE_CHECKING:
@@ -73,8 +84,8 @@ class RunResult:
         found = self.metadata.get("reflection")
         if found is None:
             raise ConfigError(
-                "this run has no reflection history: its architecture wasn't a ReflectionPattern, or it ended before "
-                "there was any output"
+                "this run has no reflection history: its architecture wasn't a ReflectionPattern, it ended before "
+                "there was any output, or it had ended earlier and only its record is kept"
             )
         return cast("ReflectionResult", found)
 
@@ -133,11 +144,18 @@ class Binder:
     model: "Model"
     session: AgentSession
     watchers: Watchers
+    journal: Journal | None = None
+    """What the run has done, where it can be resumed."""
+
+    def keeping(self, evaluator: Evaluator) -> Evaluator:
+        """An evaluator that calls no model, with the judgements that it gave before."""
+        return evaluator if self.journal is None else KeptEvaluator(evaluator, self.journal)
 
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
         """The run's model for `None`, else the named one, on the run's meter and in its trace."""
+        meant = self.model if model is None else resolve_model(model)
         return MeteredModel(
-            self.model if model is None else resolve_model(model),
+            meant if self.journal is None else JournaledModel(meant, self.journal),
             meter=self.session.meter,
             recorder=self.session.recorder,
             purpose=purpose,
@@ -156,11 +174,38 @@ class Run:
     run_log: RunLog | None
     threshold: float
     """Score from which an answer counts as satisfactory."""
+    journal: Journal | None = None
+    """What it has done, where it can be resumed."""
+    seed: str = ""
+    """What its ids and draws follow from if it is begun now; for a run with a journal."""
 
     async def drive(self) -> RunResult:
         """Make it, and keep its record. Raises what ended the first attempt, when there is no answer."""
-        session, deps = self.session, self.deps
-        started = deps.clockwork.now()
+        if self.journal is None:
+            return await self._made(self.deps, self.deps.clockwork.now())
+        ended = await self._ended()
+        if ended is not None:
+            return self._told(ended)
+        clockwork = self.deps.clockwork
+        begun = await self.journal.begin(self.session.task, at=clockwork.now(), seed=self.seed)
+        if begun.new:
+            await self._keep(self._record(begun.started, "unfinished"))
+        result = None
+        try:
+            result = await self._made(replace(self.deps, clockwork=begun.clockwork(clockwork)), begun.started)
+        except* RunOver:
+            await self.journal.drop()
+        return await self._ended_elsewhere() if result is None else result
+
+    async def _ended_elsewhere(self) -> RunResult:
+        """The result that another process has come to, while this one was at it."""
+        ended = await self._ended()
+        if ended is None:
+            raise StoreError(f"the steps of run {self.session.id!r} were removed while it was under way; run it again")
+        return self._told(ended)
+
+    async def _made(self, deps: Dependencies, started: datetime) -> RunResult:
+        session = self.session
         model = deps.model.model_name
         self.watchers(RunStarted(run_id=session.id, agent=deps.agent, architecture=self.architecture.name, model=model))
         status: RunStatus | None = None
@@ -179,7 +224,11 @@ class Run:
             said = f"UnknownPrice: {session.meter.unpriced} calls of a model whose price isn't known"
             self.watchers(Degraded(stage="budget", error=said, skipped="counting them towards Budget(cost_usd=…)"))
         record = self._record(started, status)
-        await self._keep(record)
+        ended = None if self.journal is None else await self._settle(self.journal, record)
+        if ended is not None:
+            return self._told(ended)
+        if self.journal is None:
+            await self._keep(record)
         record = replace(record, degradations=tuple(self.watchers.degradations))
         self.watchers(RunCompleted(record=record))
         return RunResult(
@@ -234,14 +283,46 @@ class Run:
             degradations=tuple(self.watchers.degradations),
         )
 
-    async def _keep(self, record: RunRecord) -> None:
+    async def _ended(self) -> RunRecord | None:
+        """The record of this run, where it has ended and come to something; raises what the run log raises."""
+        try:
+            record = None if self.run_log is None else await self.run_log.run(self.session.id)
+        except RunNotFoundError:
+            return None
+        if record is not None and task_key(record.task) != task_key(self.session.task):
+            raise RunMismatchError(self.session.id)
+        return record if record is not None and record.status in ENDED else None
+
+    def _told(self, record: RunRecord) -> RunResult:
+        """The result of a run that had ended before: its record is all there is."""
+        self.watchers(RunCompleted(record=record))
+        trace = Trace(trace_id=record.run_id, purpose=record.task.prompt, run_mode="replay")
+        return RunResult(record=record, trace=trace)
+
+    async def _settle(self, journal: Journal, record: RunRecord) -> RunRecord | None:
+        """Keep the record, unless another process was first: then its record counts, and is given."""
+        try:
+            ended = await self._ended()
+        except Exception:  # noqa: BLE001 - as below, which says so
+            ended = None
+        if ended is not None or not await self._keep(record):
+            return ended
+        try:
+            await journal.drop()
+        except Exception as error:  # noqa: BLE001 - as below
+            self.watchers(Degraded(stage="record", error=described(error), skipped="tidying up after this run"))
+        return None
+
+    async def _keep(self, record: RunRecord) -> bool:
         if self.run_log is None:
-            return
+            return False
         try:
             await self.run_log.save_run(record)
         except Exception as error:  # noqa: BLE001 - a run log may be anybody's code; the answer matters more
             said = described(error)
             self.watchers(Degraded(stage="record", error=said, skipped="keeping the record of this run"))
+            return False
+        return True
 
 
 async def events_of(

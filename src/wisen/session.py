@@ -3,9 +3,10 @@
 These are the only mutable objects of a run; each belongs to one run and is never shared between runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wisen.errors import BudgetExceededError
 from wisen.events import Event
@@ -25,6 +26,40 @@ from wisen.records import (
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
+
+
+class Step(Protocol):
+    """One step of a run that is to be taken once, however often the run is resumed."""
+
+    value: bytes | None
+    """What was kept of it; `None` where it is yet to be taken."""
+
+    async def keep(self, value: bytes) -> bytes:
+        """Keep what it came to; gives what counts, which is another process's value where that was first."""
+        ...
+
+
+class Steps(Protocol):
+    """What a run has done so far, in this process and in those before it."""
+
+    def step(self, key: str) -> AbstractAsyncContextManager[Step]:
+        """The next step of this key: the n-th of a key is the same one each time the run is made.
+
+        Left without a value, it counts as not taken, and the next one of its key takes its place.
+        """
+        ...
+
+    async def once(self, key: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """What was kept of the next step of this key, else what `make` gives, which is then kept."""
+        ...
+
+    async def first(self, key: str) -> bool:
+        """Whether this is the first time that the run comes to the next step of this key; notes that it has."""
+        ...
+
+    def within(self, place: str) -> AbstractContextManager[None]:
+        """Tell steps inside of `place` from equal ones elsewhere, such as in workers that run side by side."""
+        ...
 
 
 class Meter:
@@ -101,6 +136,10 @@ class Recorder:
             events=tuple(self._events),
             duration_s=self._monotonic() - self._started,
         )
+
+
+MADE_AGAIN = "wisen_made_again"
+"""Marks a tool function that only passes on to what keeps its own steps: a resumed run calls it again."""
 
 
 def encodable(text: str) -> str:
@@ -187,5 +226,20 @@ class Dependencies:
     """Functions or pydantic-ai tools."""
     toolsets: Sequence[Any] = ()
     """pydantic-ai toolsets, MCP servers among them."""
+    steps: Steps | None = None
+    """What the run has done, where it can be resumed."""
     bound_advice: tuple[BoundAdvice, ...] = ()
     """The advice that `model` carries, outermost first; workers' models get the same."""
+
+    async def once(self, name: str, make: Callable[[], Awaitable[str]]) -> str:
+        """A step of your own, such as sending a letter, that a resumed run doesn't take again but is given its result.
+
+        Steps of one `name` are told apart by their order. Without a `run_id` this is `make()`.
+        """
+        if self.steps is None:
+            return await make()
+
+        async def made() -> bytes:
+            return (await make()).encode("utf-8", "surrogatepass")
+
+        return (await self.steps.once(f"own {name}", made)).decode("utf-8", "surrogatepass")

@@ -61,3 +61,14 @@ def tasks(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def learned(wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]) -> Wisen:
+    """The command, over a store with two runs: one that failed once, and one of another tenant."""
+    capital = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris"}
+    tenant = {"id": "peru", "prompt": "Capital of Peru?", "reference": "Lima", "tenant": "acme"}
+    file = tasks(*({**task, "evaluator": "normalised"} for task in (capital, tenant)))
+    model = script("Lyon", "Name the seat of government.", "Paris", "Lima")
+    assert wisen("run", file, "--model", model, "--seed", "1", "--embedder", "hash").returncode == 0
+    return wisen

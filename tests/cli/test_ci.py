@@ -3,13 +3,15 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from dirty_equals import IsFloat
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
+from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
 from wisen.stores.sqlite import SQLiteVectorStore
 
@@ -72,16 +74,34 @@ def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
 
     status = wisen("ci", "status")
     assert status.stdout.splitlines()[1].split()[:6] == [card, "promoted", "scripted", "7/0/0", "31.9", "0.125"]
-    assert status.stderr == "1 promoted\n"
+    legend = "replays: gained/lost/ties; shown, held out: good/all (without a score); e: 20 is convincing"
+    assert status.stderr == f"{legend}\n1 promoted\n"
     found: dict[str, Any] = json.loads(wisen("ci", "status", "--json").stdout)
     assert found["counts"]["promoted"] == 1
-    assert found["cards"][0]["evidence"][0]["gained"] == 7
+    assert found["cards"][0]["text"] == CARDS[0].text
+    evidence = found["cards"][0]["evidence"][0]
+    assert (evidence["gained"], evidence["e_trial"]) == (7, None)
+    assert evidence["e_replays"] == {"helps": IsFloat(gt=31, lt=32), "hurts": 0.125}
 
     history = wisen("ci", "history", card[:6]).stdout
     assert "release 1: helps: 7 replayed pairs, 7 gained, 0 lost, e = 31.9 that it helps" in history
     told: dict[str, Any] = json.loads(wisen("ci", "history", "--json").stdout)
     assert [(one["card"], one["after"], one["by"]) for one in told["moves"]] == [(card, "promoted", "replay")]
     assert [one["cards"] for one in told["releases"]] == [[card]]
+
+
+def test_a_live_trial_has_its_e_values_too(wisen: Wisen, store: Path) -> None:
+    drawn = CardEvidence(
+        model="m", propensity=0.85, shown=41, shown_successes=33, held_out=8, held_out_successes=1, held_out_unknown=3
+    )
+    (card,) = stored(store, [replace(CARDS[0], evidence=(drawn,))])
+    status = wisen("ci", "status").stdout.splitlines()
+    assert status[0].split("  ")[-1] == "text"
+    assert status[1].split()[:7] == [card, "quarantined", "m", "47.8", "0.0139", "33/41", "1/8"]
+    assert status[1].split()[7] == "(3)"
+    evidence = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["evidence"][0]
+    assert evidence["e_replays"] is None
+    assert evidence["e_trial"] == {"helps": IsFloat(gt=20), "hurts": IsFloat(lt=1)}
 
 
 def test_a_card_that_hurts_is_archived(wisen: Wisen, script: Script, harbour: Path, card: str) -> None:
@@ -130,7 +150,9 @@ def test_a_card_that_is_not_tested_is_told_with_the_reason(
         (("--cards", "nothing"), "no memory card 'nothing'"),
         (("--parallel", "0"), "parallel"),
         (("--budget", "0"), "'--budget'"),
-        (("--top-k", "0"), "top_k"),
+        (("--top-k", "0"), "'--top-k'"),
+        (("--threshold", "nan"), "--threshold nan: must be in (0, 1]"),
+        (("--budget-seconds", "-1"), "--budget-seconds -1.0: must be 0 or more"),
     ],
 )
 def test_bad_input_is_a_line_and_exit_code_2(

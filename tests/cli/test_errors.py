@@ -110,7 +110,7 @@ def test_a_script_that_is_none(refused: Callable[..., str], tmp_path: Path, text
         (("--threshold", "1.5"), snapshot("--threshold 1.5: must be in [0, 1]")),
         (("--threshold", "nan"), snapshot("--threshold nan: must be in [0, 1]")),
         (("--concurrency", "0"), snapshot("--concurrency 0: must be 1 or more")),
-        (("--budget-tokens", "-1"), snapshot("Budget(tokens=-1): must be a number, 0 or more, or None for no limit")),
+        (("--budget-tokens", "-1"), snapshot("--budget-tokens -1: must be a number, 0 or more")),
     ],
 )
 def test_an_option_out_of_its_range(refused: Callable[..., str], args: tuple[str, ...], said: str) -> None:
@@ -157,7 +157,7 @@ def test_an_evaluators_module_that_fails(refused: Callable[..., str], tmp_path: 
 
 @pytest.mark.parametrize("path", [".", "/"])
 def test_a_directory_is_no_store(wisen: Wisen, script: Script, tasks: Tasks, path: str) -> None:
-    said = f"store '{path}' is a directory; pass a file's path"
+    said = f"store '{path}' is a directory; pass a file's path, or markdown:FOLDER"
     reading = [("lessons", "list"), ("lessons", "show", "x"), ("lessons", "search", "x"), ("lessons", "export")]
     running = ("run", tasks(TASK), "--model", script("Paris"))
     for args in (running, *reading, ("runs", "list"), ("runs", "show", "x")):

@@ -52,15 +52,15 @@ def test_what_was_learned_is_told_and_kept(wisen: Wisen, script: Script, traces:
     lines = done.stdout.replace(str(store), "STORE").splitlines()
     assert [line.split(None, 1)[1] for line in lines[:3]] == snapshot(
         [
-            "kind         status       text",
-            "skill card   quarantined  A timetable is asked for / Find the ferry's page first.",
-            "tool policy  quarantined  Before using find / Name the harbour in the query.",
+            "kind         outcome  status       text",
+            "skill card   new      quarantined  A timetable is asked for / Find the ferry's page first.",
+            "tool policy  new      quarantined  Before using find / Name the harbour in the query.",
         ]
     )
     assert lines[4:] == snapshot(
         [
-            "3 runs, 0 of them seen beside a solved one; learned: 1 skill card, 1 tool policy",
-            "2 counted on cards that were there, 1 rejected (overrides-instructions)",
+            "3 runs, 0 of them seen beside a solved one; new: 1 skill card, 1 tool policy",
+            "2 merged into cards that say the same, 1 refused (overrides-instructions)",
             "store: STORE (the environment variable WISEN_STORE)",
         ]
     )
@@ -68,12 +68,45 @@ def test_what_was_learned_is_told_and_kept(wisen: Wisen, script: Script, traces:
     assert sorted(card["status"] for card in exported) == ["quarantined", "quarantined", "rejected"]
 
 
+def test_a_second_look_at_the_same_traces_finds_nothing_new(wisen: Wisen, script: Script, traces: Tasks) -> None:
+    other: dict[str, Any] = {"skills": [{"pattern": "At sea", "strategy": "Ask the harbour master.", "steps": []}]}
+    poisoned: dict[str, Any] = {"skills": [{"pattern": "Always", "strategy": ORDER, "steps": []}]}
+
+    def look(file: Path, *lessons: dict[str, Any]) -> list[str]:
+        done = wisen("learn", file, "--model", script(*replies(*lessons)), "--concurrency", "1", *QUICK)
+        assert done.returncode == 0
+        return done.stdout.splitlines()[:-1]
+
+    file = traces({**FERRY, "trace_id": "a"})
+    assert look(file, LEARNED)[-1] == "1 run, 0 of them seen beside a solved one; new: 1 skill card, 1 tool policy"
+    again = look(file, LEARNED)
+    assert [line.split("  ")[2].strip() for line in again[1:3]] == ["known", "known"]
+    assert again[-2:] == snapshot(
+        [
+            "1 run, 0 of them seen beside a solved one; new: nothing",
+            "2 there already, from the same run",
+        ]
+    )
+    more = traces({**FERRY, "trace_id": "a"}, {**FERRY, "trace_id": "b"}, {**FERRY, "trace_id": "c"})
+    both: dict[str, Any] = {**LEARNED, "skills": [*LEARNED["skills"], *other["skills"]]}
+    assert look(more, both, LEARNED, poisoned)[-2:] == snapshot(
+        [
+            "3 runs, 0 of them seen beside a solved one; new: 1 skill card",
+            (
+                "2 there already, from the same run, 2 merged into cards that say the same, "
+                "1 refused (overrides-instructions)"
+            ),
+        ]
+    )
+
+
 def test_json_holds_cards_and_numbers(wisen: Wisen, script: Script, traces: Tasks) -> None:
     file = traces({**FERRY, "trace_id": "a", "reward": 0}, {**FERRY, "trace_id": "b", "reward": 1})
     asked = ("--tenant", "acme", "--agent", "porter", "--json")
     done = wisen("learn", file, "--model", script(*replies(LEARNED)), *asked, *QUICK)
     found = json.loads(done.stdout)
-    assert [card.pop("id") for card in found["cards"]]
+    ids = [card.pop("id") for card in found["cards"]]
+    assert found["reflections"][0].pop("new") == ids
     assert found == snapshot(
         {
             "cards": [
@@ -90,6 +123,7 @@ Find the ferry's page first.\
                     "tenant": "acme",
                     "trace_id": "a+b",
                     "duplicates": 0,
+                    "outcome": "new",
                 },
                 {
                     "kind": "tool_policy",
@@ -104,6 +138,7 @@ Name the harbour in the query.\
                     "tenant": "acme",
                     "trace_id": "a+b",
                     "duplicates": 0,
+                    "outcome": "new",
                 },
             ],
             "reflections": [
@@ -119,6 +154,7 @@ Name the harbour in the query.\
                     "duplicates": 0,
                     "rejected": 0,
                     "rules": [],
+                    "known": [],
                 }
             ],
             "failed": [],
@@ -133,6 +169,8 @@ Name the harbour in the query.\
                 "submitted": 2,
                 "duplicates": 0,
                 "rejected": 0,
+                "new": 2,
+                "known": 0,
                 "rules": {},
                 "failed": 0,
             },
@@ -174,7 +212,7 @@ def test_what_two_runs_taught_together_is_withdrawn_by_either(wisen: Wisen, scri
 def test_nothing_learned_is_no_error(wisen: Wisen, script: Script, traces: Tasks) -> None:
     done = wisen("learn", traces(FERRY), "--model", script(*replies(NOTHING)), *QUICK)
     assert done.returncode == 0
-    assert done.stdout.startswith("1 run, 0 of them seen beside a solved one; learned: nothing\n")
+    assert done.stdout.startswith("1 run, 0 of them seen beside a solved one; new: nothing\n")
 
 
 def test_a_dry_run_asks_and_stores_nothing(wisen: Wisen, traces: Tasks, store: Path) -> None:
@@ -200,7 +238,7 @@ def test_a_model_that_fails_on_one_run_loses_no_other(wisen: Wisen, script: Scri
     done = wisen("learn", file, "--model", model, "--concurrency", "1", *QUICK)
     assert done.returncode == 1
     assert done.stderr == "wisen: run a: model 'scripted': is down\n"
-    assert "learned: 1 skill card, 1 tool policy" in done.stdout
+    assert "new: 1 skill card, 1 tool policy" in done.stdout
 
 
 def test_traces_may_come_from_standard_input(wisen: Wisen, monkeypatch: pytest.MonkeyPatch) -> None:

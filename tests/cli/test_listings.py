@@ -20,16 +20,6 @@ Script = Callable[..., str]
 Tasks = Callable[..., Path]
 
 CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
-TENANT = {"id": "peru", "prompt": "Capital of Peru?", "reference": "Lima", "evaluator": "normalised", "tenant": "acme"}
-
-
-@pytest.fixture
-def learned(wisen: Wisen, script: Script, tasks: Tasks) -> Wisen:
-    """The command, over a store with two runs: one that failed once, and one of another tenant."""
-    model = script("Lyon", "Name the seat of government.", "Paris", "Lima")
-    args = ("--model", model, "--seed", "1", "--embedder", "hash")
-    assert wisen("run", tasks(CAPITAL, TENANT), *args).returncode == 0
-    return wisen
 
 
 def listed(wisen: Wisen, *args: object) -> list[dict[str, Any]]:

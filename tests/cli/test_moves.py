@@ -108,7 +108,7 @@ def test_only_the_table_s_moves_can_be_asked_for(learned: Wisen) -> None:
 def test_a_card_says_why_it_is_as_it_is(learned: Wisen, store: Path) -> None:
     card = listed(learned, "--kind", "skill_card")[0]["id"]
     counts = (
-        CardEvidence(model="m", layout="l", propensity=0.85, shown=9, shown_successes=8, held_out=1, judged=True),
+        CardEvidence(model="m", layout="l", propensity=0.85, shown=9, shown_successes=5, shown_unknown=3, held_out=1),
         CardEvidence(model="m", layout="l", gained=5, lost=1, ties=3),
     )
 
@@ -119,7 +119,7 @@ def test_a_card_says_why_it_is_as_it_is(learned: Wisen, store: Path) -> None:
     asyncio.run(count())
     shown = learned("lessons", "why", card).stdout
     assert (
-        "m, l, as a model judged: shown 9 times, 8 good; left out 1 time, 0 good (shown with probability 0.85)" in shown
+        "m, l: shown 9 times, 5 good, 3 without a score; left out 1 time, 0 good (shown with probability 0.85)" in shown
     )
     assert "m, l: of 9 replays 5 gained, 1 lost" in shown
     assert "candidate to quarantined, by screen: passed screen default" in shown
@@ -133,12 +133,35 @@ def test_a_run_says_why_it_was_told_what_it_was_told(learned: Wisen) -> None:
     assert "attempt 1: " in said
     assert f"from           run {first}, attempt 2, by reflexion" in said
     assert "for this task  relevance 1.00: same prompt" in said
-    assert "to be shown with probability 0.85" in said
+    assert "attempt 1      shown (the trial's draw leaves it out with probability 0.15)\n" in said
     assert "(check)" in said
-    assert "m" in said
-    assert "attempt 1: nothing was recalled" in learned("why", first).stdout
+    assert "attempts 1\N{EN DASH}2: nothing was recalled" in learned("why", first).stdout
     unknown = learned("why", "nothing")
     assert (unknown.returncode, "no run 'nothing'" in unknown.stderr) == (2, True)
+
+
+def test_a_card_is_told_once_for_all_attempts_and_the_run_s_own_lessons_too(
+    wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]
+) -> None:
+    model = script("Lyon", "Name the seat of government.", "Paris", "Nice", "Look north.", "Brest", "Go east.", "Paris")
+    args = ("--model", model, "--seed", "1", "--embedder", "hash", "--trust", "screened")
+    assert wisen("run", tasks(CAPITAL, AGAIN), *args).returncode == 0
+    run_id = runs(wisen)[1]
+    said = wisen("why", run_id).stdout
+    assert said.count("Name the seat of government.") == 1
+    assert "attempts 1\N{EN DASH}3: 2 shown\n" in said
+    assert said.count("  attempts 1\N{EN DASH}3   shown\n") == 2
+    own = said[said.index("own lesson") :]
+    assert [line.split("  ", 1)[1].strip() for line in own.splitlines() if line.lstrip().startswith("used")] == [
+        "used        told to attempts 2\N{EN DASH}3, as far as there was room",
+        "used        told to attempt 3, as far as there was room",
+        "used        told to no later attempt",
+    ]
+    assert "in attempt 3, which says what a card says that was there" in own
+    told = json.loads(wisen("why", run_id, "--json").stdout)
+    assert [(one["attempt"], one["told"]) for one in told["own_lessons"]] == [(1, [2, 3]), (2, [3]), (3, [])]
+    assert told["own_lessons"][0]["card"]["content"] == "Look north."
+    assert [len(one["cards"]) for one in told["attempts"]] == [2, 2, 2]
 
 
 def test_what_was_held_back_is_told_too(learned: Wisen, store: Path) -> None:
@@ -168,5 +191,7 @@ def test_what_was_held_back_is_told_too(learned: Wisen, store: Path) -> None:
         ("gone", "left out", "no room", False),
     ]
     said = learned("why", run_id).stdout
-    assert "attempt 1: 1 held out, 1 blocked, 1 left out" in said
+    assert "attempt 1: 1 left out by the trial's draw, 1 blocked, 1 left out for other reasons" in said
+    assert "left out by the trial's draw (probability 0.15), to see how the run goes without it\n" in said
+    assert "blocked: the screen's rules obeys\n" in said
     assert "is no longer stored" in said

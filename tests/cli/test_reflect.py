@@ -60,7 +60,53 @@ id                    date        agent  report    status     tenant  task  file
     assert wisen("reflect", "list", "--agent", "cook").stdout.count("\n") == 2
     assert wisen("reflect", "list", "--tenant", "").stdout.count("\n") == 3
     none = wisen("reflect", "list", "--agent", "nobody")
-    assert none.stderr.splitlines()[0] == "no report fits these options"
+    assert none.stderr.splitlines()[0] == "no report fits these options; agents: clerk, cook"
+    assert wisen("reflect", "list", "--agent", "COOK").stdout == wisen("reflect", "list", "--agent", "cook").stdout
+    near = wisen("reflect", "list", "--agent", "cleark")
+    assert near.stderr.splitlines()[0] == "no report fits these options; did you mean --agent 'clerk'?"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_without_runs_says_so(wisen: Wisen) -> None:
+    for args in (("why", "abc"), ("runs", "show", "abc")):
+        done = wisen(*args, "--store", "memory")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "wisen: no run 'abc': the store has no runs (those of a Markdown store aren't in git)\n"
+
+
+@pytest.mark.parametrize("form", ["--root={}", "--store={}", "--store=markdown:{}"])
+def test_the_folder_is_named_as_a_root_or_as_a_store(
+    wisen: Wisen, folder: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    listed = wisen("reflect", "list").stdout
+    monkeypatch.chdir("/")
+    assert wisen("reflect", "list", form.format(folder)).stdout == listed
+
+
+def test_what_is_no_folder_has_no_reports(wisen: Wisen, tmp_path: Path) -> None:
+    (tmp_path / "file.db").touch()
+    for store in (tmp_path / "file.db", "postgresql://anna:geheim@localhost/db"):
+        done = wisen("reflect", "list", "--store", store)
+        assert (done.returncode, done.stdout, "geheim" in done.stderr) == (2, "", False)
+        assert done.stderr.endswith("is no folder; reports are files in the folder of a Markdown store\n")
+
+
+def test_a_status_written_by_hand_is_told(wisen: Wisen, folder: Path) -> None:
+    path = folder / "reflections/clerk/2026-03-02-mail.md"
+    path.write_text(path.read_text().replace("status: candidate", "status: promoted"))
+    done = wisen("reflect", "list", "--agent", "clerk")
+    assert [row.split()[4] for row in done.stdout.splitlines()[1:]] == ["candidate", "quarantined*"]
+    assert done.stderr.splitlines()[0] == snapshot(
+        "* 1 file with a status that the store didn't write: it doesn't count; "
+        "`wisen lessons promote ID --store FOLDER` does it"
+    )
+    reports = json.loads(wisen("reflect", "list", "--agent", "clerk", "--json").stdout)["reports"]
+    assert [one["claims"] for one in reports] == [None, "promoted"]
+    done = wisen("lessons", "promote", reports[1]["card"]["id"], "--why", "it holds", "--store", folder)
+    assert (done.returncode, done.stdout.endswith(": quarantined to promoted\n")) == (0, True)
+    done = wisen("reflect", "list", "--agent", "clerk")
+    assert [row.split()[4] for row in done.stdout.splitlines()[1:]] == ["candidate", "promoted"]
+    assert not done.stderr.startswith("*")
 
 
 @pytest.mark.usefixtures("folder")

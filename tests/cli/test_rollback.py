@@ -2,25 +2,12 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 Wisen = Callable[..., CompletedProcess[str]]
-
-CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
-TENANT = {"id": "peru", "prompt": "Capital of Peru?", "reference": "Lima", "evaluator": "normalised", "tenant": "acme"}
-
-
-@pytest.fixture
-def learned(wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]) -> Wisen:
-    """The command, over a store with two runs: one that failed once, and one of another tenant."""
-    model = script("Lyon", "Name the seat of government.", "Paris", "Lima")
-    args = ("--model", model, "--seed", "1", "--embedder", "hash")
-    assert wisen("run", tasks(CAPITAL, TENANT), *args).returncode == 0
-    return wisen
 
 
 def contents(wisen: Wisen) -> list[str]:

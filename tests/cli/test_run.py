@@ -85,7 +85,10 @@ def test_a_failing_task_doesnt_end_the_others(wisen: Wisen, script: Script, task
     done = wisen("run", tasks(JUDGED, CAPITAL), "--model", model, "--json", *QUICK)
     found = json.loads(done.stdout)
     assert done.returncode == 1
-    assert done.stderr == snapshot("wisen: task haiku: model 'scripted': the provider is down; try again later\n")
+    assert done.stderr == snapshot("""\
+wisen: task haiku: model 'scripted': the provider is down; try again later
+wisen: --resume tries what failed again; what was answered stays
+""")
     assert [task["status"] for task in found["tasks"]] == ["failed", "satisfied"]
     assert found["tasks"][0]["run_id"]
     assert found["tasks"][0]["usage"]["requests"] == 1
@@ -175,7 +178,7 @@ def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Pat
     assert process.returncode == 130
     assert [task["status"] for task in found["tasks"]] == ["satisfied", "cancelled", "cancelled"]
     assert (found["totals"]["interrupted"], found["totals"]["failed"]) == (True, 0)
-    assert err == "wisen: interrupted; finished tasks are kept\n"
+    assert err == "wisen: interrupted; finished tasks are kept, and --resume goes on with the others\n"
     assert store.exists()
 
 

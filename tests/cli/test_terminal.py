@@ -7,14 +7,18 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
 from wisen.cli.main import main
 from wisen.embedders.hashing import HashEmbedder
 from wisen.records import RunRecord, Task
+from wisen.reports import DecisionReport, report_to_card
+from wisen.stores.markdown import MarkdownStore
 from wisen.stores.sqlite import SQLiteVectorStore
 
 Script = Callable[..., str]
@@ -102,6 +106,81 @@ def test_a_screen_too_narrow_for_anything_else_shows_ids(
         assert any(re.match("[0-9a-f]{12} ", line) for line in on_screen(noun, "list").splitlines())
 
 
+SEEN = (
+    CardEvidence(model="SmolLM2-135M-Instruct", layout="turns", gained=12, lost=1, ties=7),
+    CardEvidence(model="gpt-5-mini", propensity=0.85, shown=41, shown_successes=33, held_out=8, held_out_successes=3),
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (60, "card status replays text"),
+        (80, "card status replays e helps e hurts text"),
+        (100, "card status replays e helps e hurts shown held out text"),
+        (140, "card status model replays e helps e hurts shown held out text"),
+    ],
+)
+def test_where_cards_stand_fits_any_screen(
+    on_screen: Callable[..., str], store: Path, monkeypatch: pytest.MonkeyPatch, width: int, headings: str
+) -> None:
+    card = MemoryCard(
+        kind=MemoryKind.LESSON,
+        content="Before quoting a price, convert it to euros with the rate of the invoice's date, not today's.",
+        status=MemoryStatus.PROMOTED,
+        pinned=True,
+        evidence=SEEN,
+    )
+    asyncio.run(holding(store, card))
+    monkeypatch.setenv("COLUMNS", str(width))
+    listed = on_screen("ci", "status").splitlines()
+    assert listed[0].split() == headings.split()
+    assert max(map(len, listed[:4])) <= width
+    assert all(line.startswith(card.id[:12]) and "Before quoting" in line and "…" in line for line in listed[2:4])
+    assert "12/1/7" in listed[2]
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (80, "id date agent status task"),
+        (100, "id date agent report status tenant task"),
+        (140, "id date agent report status tenant task file"),
+    ],
+)
+def test_reports_fit_any_screen(
+    on_screen: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int, headings: str
+) -> None:
+    asyncio.run(reported(tmp_path))
+    monkeypatch.setenv("COLUMNS", str(width))
+    listed = on_screen("reflect", "list", "--store", tmp_path).splitlines()
+    assert listed[0].split() == headings.split()
+    assert max(map(len, listed)) <= width
+    assert "…" not in "".join(listed)
+
+
+async def holding(path: Path, card: MemoryCard) -> None:
+    """Make a store with a card as it is."""
+    async with SQLiteVectorStore(path) as opened:
+        await opened.add([card])
+
+
+async def reported(root: Path) -> None:
+    """Make a folder with two reports."""
+    task = "Sort the incoming mail by the harbour master's list and file it"
+    report = DecisionReport(
+        agent="planner-of-routes",
+        date=date(2026, 3, 1),
+        summary=task,
+        decision="By size",
+        alternatives="By date",
+        why_chosen="Room",
+    )
+    async with MarkdownStore(root) as opened:
+        tenant = MemoryScope(tenant="acme")
+        await opened.add([report_to_card(report), report_to_card(replace(report, agent="zoe"), scope=tenant)])
+
+
 def test_ids_are_as_long_as_it_takes_to_tell_them_apart(on_screen: Callable[..., str], store: Path) -> None:
     ids = [f"run-of-monday-{number}" for number in range(8)]
     asyncio.run(made(store, *ids))
@@ -155,3 +234,11 @@ def test_the_ci_demo_says_how_far_it_is(on_screen: Callable[..., str]) -> None:
     seen = on_screen("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
     assert "tickets: training, 1 tasks" in seen
     assert re.search(r"tickets: \d+ pairs, round 1, ", seen)
+
+
+def test_a_copy_shows_its_progress(on_screen: Callable[..., str], store: Path, tmp_path: Path) -> None:
+    asyncio.run(made(store, "r1", "r2"))
+    seen = on_screen("store", "copy", store, tmp_path / "copy.db")
+    assert "runs" in seen.partition("read")[0]
+    assert "2/2" in seen.partition("read")[0]
+    assert "whole: read back from the target" in seen

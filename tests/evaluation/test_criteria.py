@@ -401,6 +401,28 @@ class TestRefused:
         with pytest.raises(ConfigError, match=message):
             CriteriaEvaluator(criteria)
 
+    @pytest.mark.parametrize(
+        ("name", "meant"),
+        [
+            ("corectness", "correctness"),
+            ("Clarty", "clarity"),
+            ("edge case", "edge_cases"),
+            ("depht", "depth"),
+            ("objectivty", "objectivity"),
+        ],
+    )
+    @pytest.mark.parametrize("bare", [True, False])
+    def test_a_misspelt_name(self, name: str, meant: str, bare: bool):
+        with pytest.raises(ConfigError) as caught:
+            CriteriaEvaluator(["tone", name if bare else QualityCriterion(name=name, weight=2)])
+        said = f"criterion {name!r}: did you mean {meant!r}? Give one of your own a description"
+        assert str(caught.value) == said
+
+    @pytest.mark.parametrize("name", ["politeness", "wit", "a", "safety", "competence"])
+    def test_a_name_of_ones_own_is_taken(self, name: str):
+        described = QualityCriterion(name="relevancy", description="it names the case at hand")
+        assert CriteriaEvaluator([name, described]).criteria is not None
+
     def test_a_threshold_is_a_score(self):
         with pytest.raises(ConfigError, match="threshold"):
             CriteriaEvaluator(threshold=1.5)

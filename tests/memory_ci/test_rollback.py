@@ -134,6 +134,26 @@ async def test_what_a_withdrawn_card_had_superseded_comes_back(store: Store) -> 
     assert [hit.card.id for hit in hits] == [old.id]
 
 
+class CorrectedMeanwhile(InMemoryVectorStore):
+    """Somebody corrects a card again just when its correction is withdrawn."""
+
+    async def update(self, card: MemoryCard) -> None:
+        await super().update(card)
+        if card.status is MemoryStatus.REJECTED:
+            for old in await self.list(CardFilter(run_id="r0")):
+                await super().update(replace(old, superseded_by="a better one", version=old.version + 1))
+
+
+async def test_a_card_that_has_another_correction_by_now_keeps_it() -> None:
+    store = CorrectedMeanwhile()
+    new = card("wrong correction", run="r1")
+    old = replace(card("right", run="r0"), superseded_by=new.id)
+    await store.add([old, new])
+    done = await rollback(store, Origin(run_id="r1"))
+    assert (done.withdrawn, done.restored) == ((new.id,), ())
+    assert (await store.get([old.id]))[0].superseded_by == "a better one"
+
+
 async def test_what_stays_is_listed(store: Store) -> None:
     bad, shared = card("maples turn blue", run="r1"), card("known before", run="r0")
     child = card("paint them blue", run="r2")

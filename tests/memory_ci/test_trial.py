@@ -216,6 +216,17 @@ async def test_an_evaluator_that_fails_for_all_says_nothing_against_a_card() -> 
     assert {(one.shown_successes, one.held_out_unknown) for one in (await only(ci.store)).evidence} == {(0, 15)}
 
 
+async def test_a_move_tells_of_runs_without_a_score() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    seen = CardEvidence(
+        model="m", layout=LAYOUT, propensity=0.85, shown=80, held_out=20, held_out_successes=19, held_out_unknown=2
+    )
+    await change_card(ci.store, card_id, lambda card: replace(card, evidence=(seen,)))
+    (told,) = await observe(ci, ran("late", drawn(card_id), score=0.0), layout=LAYOUT)
+    assert "good in 0 of 81 runs with it and 17 of 20 without, 2 without a score (e = " in told.why
+
+
 async def test_what_one_model_promoted_is_on_trial_for_another_and_only_barred_for_it() -> None:
     ci = keeper(InMemoryVectorStore())
     card_id = (await ci.submit(lesson())).card_id

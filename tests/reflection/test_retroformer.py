@@ -136,6 +136,14 @@ async def test_what_is_extracted_is_an_opinion_and_never_an_episode() -> None:
     assert {card.status for card in cards} == {MemoryStatus.CANDIDATE}  # nobody has screened them
 
 
+@pytest.mark.parametrize("tool", ["ghp_" + "Ab3" * 12, "10.20.30.40", "db.prod.internal:5432"])
+async def test_a_tool_that_may_not_be_named_costs_no_lesson(tool: str) -> None:
+    looking, _ = retro({**ALL, "policies": [{"tool": tool, "constraint": "Ask once."}]}, ci=memory())
+    policy = (await looking.reflect(trace(), task=SCRAPING))[2]
+    assert (policy.content, policy.scope.tool_names, policy.scope.task_types) == ("Ask once.", (), ("web scraping",))
+    assert tool not in repr(policy)
+
+
 @pytest.mark.parametrize("tool", ["", "n/a", "any", "the tool that fetches pages"])
 async def test_a_policy_without_a_tool_by_name_is_scoped_by_task(tool: str) -> None:
     looking, _ = retro({"policies": [{"tool": tool, "constraint": "Ask once."}]})
@@ -247,8 +255,9 @@ async def test_duplicates_are_counted_and_given_as_stored() -> None:
     again = await looking.reflect(trace("run-2"), task=SCRAPING)
     assert [card.id for card in again] == [card.id for card in first]
     assert [card.duplicates for card in again] == [1, 1, 1, 1]
+    new = tuple(card.id for card in first)
     assert looking.reflections == (
-        Reflection(trace_id="run-1", skills=1, failures=1, policies=1, observations=1, submitted=4),
+        Reflection(trace_id="run-1", skills=1, failures=1, policies=1, observations=1, submitted=4, new=new),
         Reflection(trace_id="run-2", skills=1, failures=1, policies=1, observations=1, submitted=4, duplicates=4),
     )
     assert looking.reflections[0].total_cards == 4

@@ -1,14 +1,13 @@
 """The reference's usage runs, and each row of the page's table of behaviours names code and a test that exist."""
 
-import ast
 import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from documented import found, is_test
 
 from wisen import HashEmbedder, InMemoryVectorStore, ScriptedModel, Trace, TraceEvent
 from wisen.cards import MemoryStatus
@@ -62,26 +61,9 @@ def test_row_points_to_code_and_test(line: str) -> None:
     assert row, f"not a row of behaviour, kept or other, code and test: {line}"
     assert row["how"].startswith("kept") or len(row["how"]) > 20, "a difference needs its reason"
     found(f"wisen.{row['code']}")
-    path, _, name = row["test"].partition("::")
-    source = ast.parse((ROOT / "tests" / path).read_text("utf-8"))
-    functions = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    assert name in functions
+    assert is_test(row["test"])
 
 
 def test_a_row_that_points_to_nothing_is_noticed() -> None:
     with pytest.raises((ImportError, AttributeError)):
         found("wisen.reflection.retroformer.Retroformer.forget")
-
-
-def found(path: str) -> object:
-    """What a dotted path names."""
-    parts = path.split(".")
-    for end in range(len(parts), 0, -1):
-        try:
-            thing: object = import_module(".".join(parts[:end]))
-        except ModuleNotFoundError:
-            continue
-        for name in parts[end:]:
-            thing = getattr(thing, name)
-        return thing
-    raise ImportError(path)

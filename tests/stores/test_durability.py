@@ -2,16 +2,12 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
-from runpy import run_path
-from typing import Any
 
 import pytest
+from writers import finish, kill_somewhere, start
 
 from wisen.cards import MemoryCard, MemoryKind, Situation
 from wisen.errors import StoreError
@@ -19,58 +15,14 @@ from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.memory import InMemoryVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 
-WRITER = Path(__file__).with_name("writer.py")
 EVERYTHING = CardFilter()
 KILLS = 50
-
-
-def start(path: Path, name: str, wanted: int, together: int) -> tuple[BaseProcess, Any]:
-    """A writing process, and where to read what it has written; all start from one that has done the imports."""
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["wisen.stores.sqlite"])
-    hear, say = context.Pipe(duplex=False)
-    order = (str(path), name, wanted, together)
-    writer = context.Process(target=run_path, args=(str(WRITER), {"ORDER": order, "SAY": say}, "__main__"))
-    writer.start()
-    say.close()
-    return writer, hear
-
-
-def hear_out(hear: Any) -> list[str]:
-    """All that is still to be heard; a message that a kill has cut off doesn't count."""
-    heard: list[str] = []
-    while True:
-        try:
-            heard += hear.recv_bytes().decode().split()
-        except (EOFError, OSError):
-            hear.close()
-            return heard
-
-
-def finish(writers: Sequence[tuple[BaseProcess, Any]]) -> list[str]:
-    acknowledged = [card_id for _, hear in writers for card_id in hear_out(hear)]
-    for writer, _ in writers:
-        writer.join()
-    assert [writer.exitcode for writer, _ in writers] == [0] * len(writers)
-    return acknowledged
-
-
-def kill_somewhere(path: Path, name: str, draws: Random) -> list[str]:
-    """Start a writer, kill it at a random moment, and say which cards it had acknowledged."""
-    writer, hear = start(path, name, 0, draws.choice((1, 8)))
-    acknowledged = [card_id for _ in range(draws.randrange(1, 120)) for card_id in hear.recv_bytes().decode().split()]
-    for _ in range(draws.randrange(20_000)):
-        pass  # some microseconds, so that the kill falls between two messages too
-    writer.kill()
-    acknowledged += hear_out(hear)
-    writer.join()
-    return acknowledged
 
 
 @pytest.mark.anyio
 async def test_a_kill_at_any_moment_loses_no_acknowledged_card(tmp_path: Path) -> None:
     path, draws = tmp_path / "cards.db", Random()
-    acknowledged = [card_id for turn in range(KILLS) for card_id in kill_somewhere(path, f"w{turn}", draws)]
+    acknowledged = [card_id for turn in range(KILLS) for card_id in kill_somewhere(str(path), f"w{turn}", draws)]
     async with SQLiteVectorStore(path) as store:
         assert len(await store.get(acknowledged)) == len(acknowledged) > KILLS
         kept = await store.list(EVERYTHING, limit=1_000_000)
@@ -87,7 +39,7 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_card(tmp_path: Path) -
 @pytest.mark.anyio
 async def test_four_processes_lose_and_double_nothing(tmp_path: Path) -> None:
     path = tmp_path / "cards.db"
-    acknowledged = finish([start(path, f"w{number}", 1_000, 8) for number in range(4)])
+    acknowledged = finish([start(str(path), f"w{number}", 1_000, 8) for number in range(4)])
     written = 4 * (1_000 + 334)
     async with SQLiteVectorStore(path) as store:
         assert len(set(acknowledged)) == len(acknowledged) == written
@@ -98,7 +50,7 @@ async def test_four_processes_lose_and_double_nothing(tmp_path: Path) -> None:
 @pytest.mark.anyio
 async def test_the_same_cards_from_several_processes_are_stored_once(tmp_path: Path) -> None:
     path = tmp_path / "cards.db"
-    added = finish([start(path, "same", 100, 4) for _ in range(3)])
+    added = finish([start(str(path), "same", 100, 4) for _ in range(3)])
     assert len(set(added)) == len(added) == 100 + 34
     async with SQLiteVectorStore(path) as store:
         assert await store.count(EVERYTHING) == 100 + 34

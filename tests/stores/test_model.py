@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+from postgres import PostgresServer
 
 from wisen.stores.markdown import MarkdownStore
 from wisen.stores.memory import InMemoryVectorStore
+from wisen.stores.postgres import PostgresVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 from wisen.testing.model import check_against_model
 
@@ -44,3 +46,15 @@ def test_markdown_store() -> None:
             return lambda: MarkdownStore(path, fsync=False)
 
         check_against_model(opener, settings=QUICK)
+
+
+def test_postgres_store(postgres_server: PostgresServer) -> None:
+    url = postgres_server.new_database()
+    made = iter(range(1_000_000))
+
+    def opener() -> Callable[[], PostgresVectorStore]:
+        schema = f"wisen_{next(made)}"
+        return lambda: PostgresVectorStore(url, schema=schema)
+
+    check_against_model(opener, settings=QUICK)
+    postgres_server.drop(url)

@@ -1,4 +1,4 @@
-"""What a process of its own does in test_durability.py: write cards and say which were acknowledged, or be killed.
+"""What a process of its own does in the tests of durability: write cards and say which were acknowledged, or be killed.
 
 Run with `ORDER` and `SAY` among its globals.
 """
@@ -8,7 +8,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
-from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.stores.connect import connect
 
 
 def made(name: str, number: int) -> MemoryCard:
@@ -22,8 +22,8 @@ def made(name: str, number: int) -> MemoryCard:
 
 async def write_cards(order: tuple[str, str, int, int], say: Connection) -> None:
     """Write `wanted` batches of one or two cards (0: endless), `together` at a time."""
-    path, name, wanted, together = order
-    store = SQLiteVectorStore(path)
+    url, name, wanted, together = order
+    store = connect(url)
     numbers = iter(range(wanted)) if wanted else count()
 
     async def write() -> None:

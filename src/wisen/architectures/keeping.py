@@ -12,6 +12,7 @@ from wisen.events import LessonPersisted
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Finding, Memory, Screen
 from wisen.recall import RecallHit
+from wisen.screening.screens import verdict_of
 
 _Stage = Literal["screen", "persist"]
 
@@ -38,22 +39,29 @@ class Keeper:
     tenant: str
     degraded: Callable[[_Stage, Exception, str, int], None]
 
-    async def keep(self, card: MemoryCard, attempt: int, *, among: Sequence[RecallHit] | None) -> Kept:
-        """Screen and write a card; a card that can't be written but is clean still serves this run."""
+    async def keep(
+        self, card: MemoryCard, attempt: int, *, among: Sequence[RecallHit] | None, again: bool = False
+    ) -> Kept:
+        """Screen and write a card; a card that can't be written but is clean still serves this run.
+
+        `again` says that it may be written already, by a process that was cut off before it could say so.
+        """
         try:
-            return await (self._to_block(card, attempt) if self.ci is None else self._to_store(card, attempt, among))
+            if self.ci is None:
+                return await self._to_block(card, attempt)
+            return await self._to_store(self.ci, card, attempt, among, again=again)
         except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
             self.degraded("persist", error, "keeping a lesson for later runs", attempt)
         try:
-            return Kept(card=self.screen.check(card).card, persisted=None)
+            return Kept(card=verdict_of(self.screen, card).card, persisted=None)
         except Exception as error:  # noqa: BLE001 - an unscreened lesson may not be used, not even in its own run
             self.degraded("screen", error, "a lesson that could not be screened", attempt)
         return Kept(card=None, persisted=None)
 
-    async def _to_store(self, card: MemoryCard, attempt: int, among: Sequence[RecallHit] | None) -> Kept:
-        if self.ci is None:
-            return Kept(card=None, persisted=None)
-        submission = await self.ci.submit(card, among=among, at=card.provenance.created_at)
+    async def _to_store(
+        self, ci: MemoryCI, card: MemoryCard, attempt: int, among: Sequence[RecallHit] | None, *, again: bool
+    ) -> Kept:
+        submission = await ci.submit(card, among=among, at=card.provenance.created_at, again=again)
         persisted = LessonPersisted(
             attempt=attempt,
             target="lesson_store",
@@ -65,7 +73,7 @@ class Keeper:
         return Kept(card=submission.card, persisted=persisted)
 
     async def _to_block(self, card: MemoryCard, attempt: int) -> Kept:
-        verdict = self.screen.check(card)
+        verdict = verdict_of(self.screen, card)
         if verdict.outcome == "redacted" and verdict.card is not None:
             card = replace(verdict.card, id="")  # an id that is computed of a secret could be used to guess it
         outcome: Literal["added", "duplicate", "rejected"] = "rejected"

@@ -5,89 +5,34 @@ so. Only an exhausted budget passes through, since it ends the run.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
-from wisen.architectures.keeping import Keeper
-from wisen.architectures.selection import SELECTIONS, Selection
+from wisen.architectures.keeping import Keeper, Kept
+from wisen.architectures.learning_options import LearningParts
+from wisen.architectures.replaying import Past
 from wisen.architectures.turn import DERIVED, Turn, as_card, as_recalled, chain, hurts, shown_ids
-from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
-from wisen.errors import BudgetExceededError, ConfigError, WisenError
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
+from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, described
-from wisen.memory.compiler import OwnRun, PromptCompiler
+from wisen.memory.compiler import OwnRun
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.trial import observe
 from wisen.memory_ci.verdicts import DEFAULT_RULE
 from wisen.models.structured import constrained_settings
-from wisen.protocols import Evaluator, Reflector, Reports, Screen, bound_to_run
+from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
 from wisen.recall import CardFilter, RecallHit
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, RunRecord, Task
-from wisen.screening.screens import DefaultScreen
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
 _NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
-_KEEPS = ("verified", "all", "none")
 _TO_CHOOSE_FROM = 2
 """How many times as many cards as may be shown are recalled: some will be alike, and some won't fit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningOptions:
-    """Finer choices of `Reflexion`."""
-
-    keep_successes: Literal["verified", "all", "none"] = "verified"
-    """Which good answers become skill cards: those that an execution or exact check accepted, all, or none. Needs a
-    lesson store."""
-    exclude_rejected: bool = True
-    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint where
-    the task has known choices and the model can be constrained, and by the advice otherwise."""
-    best_version: Selection = "highest_score"
-    compiler: PromptCompiler = field(default_factory=PromptCompiler)
-    screen: Screen = field(default_factory=DefaultScreen)
-    """Screens lessons in block mode; with a store its `MemoryCI` has its own."""
-    escalate: bool = False
-    """Whether a run whose last attempt isn't good enough either ends as "escalated", with an event that says so."""
-    on_escalation: Callable[[Escalated], Awaitable[None] | None] | None = None
-    """Hears of it: a function, plain or async. Giving one means `escalate=True`. An error in it is reported by an event
-    and loses nothing."""
-
-    @property
-    def escalates(self) -> bool:
-        """Whether runs escalate."""
-        return self.escalate or self.on_escalation is not None
-
-    def __post_init__(self) -> None:
-        """Refuse values that don't exist with `ConfigError`."""
-        if self.keep_successes not in _KEEPS:
-            raise ConfigError(
-                f"LearningOptions(keep_successes={self.keep_successes!r}): must be one of {', '.join(_KEEPS)}"
-            )
-        if self.best_version not in SELECTIONS:
-            raise ConfigError(
-                f"LearningOptions(best_version={self.best_version!r}): must be one of {', '.join(SELECTIONS)}"
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningParts:
-    """What a `Reflexion` learns with."""
-
-    evaluator: Evaluator
-    reflector: Reflector
-    ci: MemoryCI | None
-    """`None`: block mode."""
-    block: str
-    top_k: int
-    options: LearningOptions
-
-    @property
-    def screen(self) -> Screen:
-        """The screen that lessons pass."""
-        return self.ci.screen if self.ci else self.options.screen
 
 
 class Learner:
@@ -107,6 +52,7 @@ class Learner:
         self._judge = deps.evaluator or parts.evaluator
         self._evaluator = bound_to_run(self._judge, deps.bind)
         self._reflector = self._told(bound_to_run(parts.reflector, deps.bind))
+        self._past = Past(steps=deps.steps, agent=deps.agent, task=session.task)
         self._keeper = Keeper(
             ci=parts.ci,
             screen=parts.screen,
@@ -125,7 +71,7 @@ class Learner:
     async def begin(self, attempt: int) -> Turn:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
         self._attempt = attempt
-        advice = await self._recall(attempt)
+        advice = await self._past.advice(attempt, lambda: self._recall(attempt), self._holds)
         self._told_before = frozenset(one.card_id for one in advice.injections)
         self._session.messages = []
         self._session.output = ""
@@ -133,6 +79,18 @@ class Learner:
         self._session.judged = None
         meter = self._session.meter
         return Turn(attempt=attempt, advice=advice, spent_before=meter.spent, began=meter.seconds)
+
+    async def _holds(self, advice: Advice) -> bool:
+        """Whether advice of before may still be shown: what was withdrawn meanwhile reaches no prompt."""
+        try:
+            ids = shown_ids(advice)
+            cards = await self._parts.ci.store.get(ids) if self._parts.ci and ids else []
+        except CardNotFoundError:
+            return False
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the advice has passed the screen
+            self.degraded("recall", error, "asking whether the cards are still there", self._attempt)
+            return True
+        return all(card.status is not MemoryStatus.REJECTED for card in cards)
 
     async def _recall(self, attempt: int) -> Advice:
         parts, drawn, block = self._parts, list[Drawn](), ""
@@ -144,10 +102,14 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
-        recalled = [as_recalled(one, barred=self._barred(one.hit.card)) for one in drawn]
-        return await parts.options.compiler.compile_for(
-            self._deps.model, recalled, own=own, block=block, most=parts.top_k
-        )
+        try:
+            recalled = [as_recalled(one, barred=self._barred(one.hit.card)) for one in drawn]
+            return await parts.options.compiler.compile_for(
+                self._deps.model, recalled, own=own, block=block, most=parts.top_k
+            )
+        except Exception as error:  # noqa: BLE001 - a screen may be anybody's code; an earlier answer matters more
+            self.degraded("screen", error, "all advice from memory", attempt)
+        return Advice()
 
     def _barred(self, card: MemoryCard) -> str:
         rule = self._parts.ci.rule if self._parts.ci else DEFAULT_RULE
@@ -223,8 +185,10 @@ class Learner:
         It is done as soon as the outcome is known, so that nothing later in the run can lose it.
         """
         ci = self._parts.ci
-        if ci is None or turn.attempt > 1 or not turn.advice.injections:
+        if ci is None or ci.trust != "trial" or turn.attempt > 1 or not turn.advice.injections:
             return ()
+        if not await self._past.first("trial"):
+            return ()  # counted at most once, also by a process that was cut off while it counted
         model, first = self._deps.model.model_name, self.record(turn)
         if first.evaluation is None:  # broken off: nobody came to judge it
             first = replace(first, evaluation=ReflectionEvaluation(overall_score=None))
@@ -273,9 +237,14 @@ class Learner:
     ) -> list[MemoryCard]:
         """What the reflector says, nothing where it fails."""
         session = self._session
-        try:
+
+        async def cards() -> list[MemoryCard]:
             reflected = await reflect(self._task, session.output, evaluation, session.recorder.trace())
             return [as_card(one) for one in reflected]
+
+        try:
+            repeats = isinstance(self._reflector, BoundToRun)
+            return await self._past.cards(turn.attempt, cards, repeats=repeats)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
@@ -317,7 +286,7 @@ class Learner:
         for card in cards:
             signed = self._signed(card, turn, evaluation, accepted=accepted)
             signed = signed if situation is None else replace(signed, situation=situation, id="")
-            kept = await self._keeper.keep(signed, turn.attempt, among=self._recalled)
+            kept = await self._past.lesson(signed, partial(self._write, signed, turn.attempt))
             turn.taught |= kept.card is not None
             if kept.card is not None and not accepted:
                 yield LessonProduced(attempt=turn.attempt, lesson=kept.card.text)
@@ -329,6 +298,9 @@ class Learner:
             if kept.card is not None and (self._parts.ci or kept.persisted is None):
                 # What is in the block already reaches the next attempt with the block.
                 self._own_cards[kept.persisted.card_id if kept.persisted else kept.card.id] = kept.card
+
+    async def _write(self, card: MemoryCard, attempt: int, again: bool) -> Kept:
+        return await self._keeper.keep(card, attempt, among=self._recalled, again=again)
 
     async def escalate(self, turns: Sequence[Turn]) -> AsyncIterator[Event]:
         """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
@@ -342,10 +314,15 @@ class Learner:
         yield escalated
         if options.on_escalation is None:
             return
-        try:
-            waiting = options.on_escalation(escalated)
+        call = options.on_escalation
+
+        async def tell() -> None:
+            waiting = call(escalated)
             if waiting is not None:
                 await waiting
+
+        try:
+            await self._past.told("escalation", tell)
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
             self.degraded("escalate", error, "what the callback was to do", len(turns))
 

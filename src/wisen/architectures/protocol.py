@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from wisen.architectures.learning import LearningOptions
+from wisen.architectures.learning_options import LearningOptions
 from wisen.architectures.reflexion import Reflexion
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from wisen.architectures.keeping import rules_of
-from wisen.architectures.protocol import OnEscalation, guarded, report_compiler
-from wisen.architectures.turn import DERIVED, as_recalled, chain
+from wisen.architectures.protocol import OnEscalation, guarded
+from wisen.architectures.protocol_advice import advice_for, situation_of, weigh
+from wisen.architectures.turn import DERIVED
 from wisen.cards import MemoryCard, Provenance, Situation
 from wisen.errors import ConfigError, ReflectionError, ReflectionRequiredError, WisenError
 from wisen.events import Degraded, Escalated, Event, LessonPersisted, LessonsBlocked, described
-from wisen.memory.compiler import OwnRun
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import VectorStore
-from wisen.recall import CardFilter
 from wisen.records import Advice, Clockwork, ReflectionEvaluation, Task, Trace
 from wisen.reflection.report import ReportReflector
 from wisen.reports import DecisionReport, FailedReport, PartialReport, Report, SuccessReport, from_markdown
@@ -43,6 +42,8 @@ class BegunTask:
     """The reports that it is to read first."""
     chain_id: str
     """The first try's id: it, and all retries of it, count as one run."""
+    model: str = ""
+    """Who works on it, for whom evidence is kept; "" where nobody has said."""
     attempt: int = 1
     chain: tuple[MemoryCard, ...] = ()
     """What earlier tries of this chain have reported."""
@@ -115,19 +116,26 @@ class ReflexionProtocol:
         """The ids of tasks of which this agent owes a report."""
         return tuple(self._owed.get((tenant, " ".join(agent.split())), ()))
 
-    async def begin(self, task: str | Task, agent: str, *, retry_of: FiledTask | None = None) -> BegunTask:
+    async def begin(
+        self, task: str | Task, agent: str, *, retry_of: FiledTask | None = None, model: str = ""
+    ) -> BegunTask:
         """Begin a task, or another try at one, with what earlier reports say about it.
 
-        A retry belongs to the agent and tenant of the task before, and counts from its beginning.
+        A retry belongs to the agent and tenant of the task before, and counts from its beginning. `model` names the
+        model that will work on it, for a retry by default the same: reports that are known to hurt it aren't shown, and
+        where the store has a trial, the outcome counts for it.
 
         Raises `ReflectionRequiredError` while the agent owes a report, `ConfigError` when no retry is left, for another
         agent's or tenant's task, and for an agent's name that may not be kept, and `StoreError` when the reports can't
         be read.
         """
         task = Task(prompt=task) if isinstance(task, str) else task
-        begun = self._numbered(task, clean_agent(agent), retry_of)
+        model = model or (retry_of.begun.model if retry_of is not None else "")
+        begun = replace(self._numbered(task, clean_agent(agent), retry_of), model=model)
         self._refuse_owing(begun)
-        advice = await self._advice(begun)
+        advice = await advice_for(
+            self._ci, task, begun.agent, run_id=begun.chain_id, model=model, told=begun.chain, last=self._last
+        )
         self._refuse_owing(begun)  # another task of the agent may have failed meanwhile
         if retry_of is not None:  # another retry may have been begun meanwhile
             begun = replace(begun, attempt=self._next_attempt(retry_of))
@@ -152,7 +160,8 @@ class ReflexionProtocol:
 
         Of a failed or partial task there is always one: where no model can write it, or the screen rejects what it
         wrote, it holds the facts alone. Until it is kept the agent may begin nothing else, and `finish` can be called
-        again. A success without a report given is reported where the reflector finds it worth it.
+        again. A success without a report given is reported where the reflector finds it worth it. An `evaluation` of a
+        first try counts on the reports that it began with, good from a score of 0.8 (see `begin`'s `model`).
 
         Raises:
             ConfigError: The task isn't open, or the report is of another kind than the outcome.
@@ -173,6 +182,8 @@ class ReflexionProtocol:
         given = self._given(report, begun, outcome)
         del self._open[begun.id]
         try:
+            if evaluation is not None:
+                await self._weigh(begun, evaluation)
             evaluation = evaluation or ReflectionEvaluation(overall_score=None)
             cards = await self._filed(begun, outcome, given, output, evaluation, trace)
         except BaseException:
@@ -241,13 +252,20 @@ class ReflexionProtocol:
         if owed := self.owed(begun.agent, tenant=begun.task.tenant):
             raise ReflectionRequiredError(begun.agent, owed)
 
-    async def _advice(self, begun: BegunTask) -> Advice:
-        task = begun.task
-        where = CardFilter(tenant=task.tenant, agent_role=begun.agent, task_type=task.type, tools=task.tools)
-        drawn = await self._ci.recall(_situation(task), where, run_id=begun.chain_id, k=self._last + len(begun.chain))
-        known = {card.id for card in begun.chain}
-        others = [one for one in drawn if one.hit.card.id not in known][: self._last]
-        return report_compiler().compile([as_recalled(one) for one in others], own=OwnRun(lessons=chain(begun.chain)))
+    async def _weigh(self, begun: BegunTask, evaluation: ReflectionEvaluation) -> None:
+        """Count a first try on the cards that were drawn for it; called again, it counts once."""
+        if not begun.model or begun.attempt > 1:
+            return
+        now = self._clockwork.now()
+        try:
+            moved = await weigh(
+                self._ci, begun.task, begun.advice, evaluation, run_id=begun.chain_id, model=begun.model, at=now
+            )
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the report matters more
+            self._degraded("trial", error, "counting this task on the reports that it began with", begun.attempt)
+            return
+        for one in moved:
+            self._emit(one)
 
     def _given(self, report: Report | str | None, begun: BegunTask, outcome: Outcome) -> Report | None:
         if isinstance(report, str):
@@ -315,7 +333,7 @@ class ReflexionProtocol:
         """The cards that passed the screen, and the rules that spoke."""
         kept: list[MemoryCard] = []
         rules: dict[str, None] = {}
-        situation = Situation(task_type=begun.task.type, tools=begun.task.tools) if bare else _situation(begun.task)
+        situation = Situation(task_type=begun.task.type, tools=begun.task.tools) if bare else situation_of(begun.task)
         for card in cards:
             signed = replace(card, situation=situation, provenance=self._provenance(card, begun, evaluation), id="")
             signed = replace(signed, scope=replace(card.scope, tenant=begun.task.tenant), id="")
@@ -362,7 +380,9 @@ class ReflexionProtocol:
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the report is kept already
             self._degraded("escalate", error, "what the callback was to do", begun.attempt)
 
-    def _degraded(self, stage: Literal["reflect", "escalate"], error: Exception, skipped: str, attempt: int) -> None:
+    def _degraded(
+        self, stage: Literal["reflect", "escalate", "trial"], error: Exception, skipped: str, attempt: int
+    ) -> None:
         said = described(error) if isinstance(error, WisenError) else type(error).__name__
         self._emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))
 
@@ -373,7 +393,3 @@ class ReflexionProtocol:
             self._watch(event)
         except Exception:  # noqa: BLE001 - a watcher is the user's code; what is owed and kept doesn't hang on it
             self._watch = None
-
-
-def _situation(task: Task) -> Situation:
-    return Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)

@@ -117,6 +117,10 @@ class ReAct:
         toolsets: list[AbstractToolset[object]] = list(deps.toolsets)
         if allowed:
             toolsets = [toolset.filtered(lambda _, definition: definition.name in allowed) for toolset in toolsets]
+        if deps.steps is not None:
+            from wisen.models.journaled import journaled_toolsets  # noqa: PLC0415 - light
+
+            tools, toolsets = [], journaled_toolsets(tools, toolsets, deps.steps)
         return Agent(
             deps.model,
             output_type=str if self.output_type is None else self.output_type,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from wisen.architectures.reflection_records import ReflectionDecision
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.records import ReflectionEvaluation
+from wisen.session import Steps
 
 CALLBACKS = ("on_generation", "on_reflection", "on_revision")
 
@@ -24,11 +25,15 @@ class Calling:
     Args:
         callbacks: Of any class; a callback that it lacks is passed over.
         failed: Told why a callback counts as if it had said nothing.
+        steps: The run's steps: what was decided once isn't asked again.
     """
 
-    def __init__(self, callbacks: object, failed: Callable[[Exception | str], None]) -> None:
+    def __init__(
+        self, callbacks: object, failed: Callable[[Exception | str], None], steps: Steps | None = None
+    ) -> None:
         self._callbacks = callbacks
         self._failed = failed
+        self._steps = steps
 
     async def call(self, name: str, *arguments: object) -> object:
         """What the callback gives; `None` where it fails. `BudgetExceededError` passes through."""
@@ -46,6 +51,15 @@ class Calling:
 
     async def decision(self, evaluation: ReflectionEvaluation, iteration: int) -> ReflectionDecision:
         """What is made of a reflection; nothing said is `AUTO`, and so is what can't be read, which is reported."""
+        if self._steps is None or getattr(self._callbacks, "on_reflection", None) is None:
+            return await self._decided(evaluation, iteration)
+
+        async def decided() -> bytes:
+            return (await self._decided(evaluation, iteration)).value.encode()
+
+        return ReflectionDecision((await self._steps.once(f"decision {iteration}", decided)).decode())
+
+    async def _decided(self, evaluation: ReflectionEvaluation, iteration: int) -> ReflectionDecision:
         given = await self.call("on_reflection", evaluation, iteration)
         if given is None:
             return ReflectionDecision.AUTO

@@ -57,7 +57,7 @@ class Course:
         self._session = session
         self._own_deps = deps
         self._calling = Calling(
-            parts.callbacks, lambda error: self.degraded("watch", error, "a callback, or what it said")
+            parts.callbacks, lambda error: self.degraded("watch", error, "a callback, or what it said"), deps.steps
         )
         self._judging = Judging(
             parts, deps.evaluator, deps.bind, lambda error, skipped: self.degraded("evaluate", error, skipped)

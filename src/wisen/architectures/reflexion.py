@@ -7,7 +7,8 @@ Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learnin
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
-from wisen.architectures.learning import Learner, LearningOptions, LearningParts
+from wisen.architectures.learning import Learner
+from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
 from wisen.architectures.selection import select
 from wisen.architectures.turn import Turn, shown_ids

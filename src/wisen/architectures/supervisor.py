@@ -7,7 +7,7 @@ from wisen.architectures.react import ReAct
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.events import Degraded, Event, WorkerCompleted, WorkerStarted, described
 from wisen.protocols import Architecture, Worker
-from wisen.session import AgentSession, Dependencies
+from wisen.session import MADE_AGAIN, AgentSession, Dependencies
 
 _INSTRUCTIONS = """\
 You lead a team and answer for the result. Give parts of the task to workers with the tool `delegate(worker,
@@ -62,6 +62,7 @@ class Supervisor:
             """
             return await self._delegate(session, deps, worker, instructions)
 
+        setattr(delegate, MADE_AGAIN, True)  # workers keep their own steps
         own = session.instructions
         team = self.instructions.replace("{workers}", ", ".join(self.workers))
         session.instructions = f"{team}\n\n{own}" if own else team

@@ -156,6 +156,7 @@ class Steering:
         self._notes: dict[object, str] = {}
         self._seen: set[object] = set()
         self._asked_for = False
+        self._versions = 0
         triggers_on = (triggers.interval is not None, triggers.on_error, triggers.on_tools is not None)
         self._watches = any(triggers_on)
 
@@ -172,6 +173,7 @@ class Steering:
 
     def opened(self) -> None:
         """Another version is begun, in a conversation of its own, even if that reads like the one before."""
+        self._versions += 1
         self._seen.clear()
         self._notes.clear()
 
@@ -181,6 +183,7 @@ class Steering:
 
     async def steered(self, messages: list[ModelMessage]) -> list[ModelMessage]:
         """The messages of a request with the notes that belong to them, and with a new one if a trigger fires."""
+        await self._remember(messages)
         if not (self._watches or self._asked_for or self._notes):
             return messages
         here = anchor(messages, len(messages) - 1)
@@ -191,6 +194,16 @@ class Steering:
                 if note:
                     self._notes[here] = _NOTE.format(note=note)
         return with_notes(messages, self._notes)
+
+    async def _remember(self, messages: list[ModelMessage]) -> None:
+        """Ask for a reflection where one was asked for at this place before the run was cut off."""
+        if self._deps.steps is None or anchor(messages, len(messages) - 1) in self._seen:
+            return
+        async with self._deps.steps.step(f"asked for {self._versions} {steps_in(messages)}") as step:
+            if step.value is not None:
+                self._asked_for = True
+            elif self._asked_for:
+                await step.keep(b"1")
 
     def _due(self, messages: list[ModelMessage]) -> list[Due]:
 

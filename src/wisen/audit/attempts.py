@@ -1,14 +1,12 @@
 """What a replay test repeats: one attempt at a task with exactly these cards as advice, on the real agent."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from pydantic_ai import RunContext
-from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.messages import ModelMessage
+from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 
 from wisen.agent import Agent
@@ -19,7 +17,7 @@ from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.models.advised import AdvisedModel
 from wisen.models.names import resolve_model
-from wisen.models.relay import Relay
+from wisen.models.relay import Relay, Request
 from wisen.protocols import BoundToRun, Evaluator
 from wisen.records import Injection, Task, TokenUsage
 
@@ -192,26 +190,8 @@ class Seeded(Relay):
         super().__init__(wrapped)
         self._seed = seed
 
-    async def _request(
-        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
-    ) -> ModelResponse:
-        return await self.wrapped.request(messages, self._seeded(settings), parameters)
-
-    @asynccontextmanager
-    async def request_stream(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-        run_context: RunContext[Any] | None = None,
-    ) -> AsyncGenerator[StreamedResponse]:
-        """Send the request with the seed and stream the answer."""
-        settings = self._seeded(model_settings)
-        async with self.wrapped.request_stream(messages, settings, model_request_parameters, run_context) as stream:
-            yield stream
-
-    def _seeded(self, settings: ModelSettings | None) -> ModelSettings | None:
-        return merge_model_settings(settings, ModelSettings(seed=self._seed))
+    async def _sent(self, messages: list[ModelMessage], settings: ModelSettings | None) -> Request:
+        return messages, merge_model_settings(settings, ModelSettings(seed=self._seed))
 
 
 def _recalled(card: MemoryCard) -> Recalled:

@@ -6,6 +6,7 @@ card's list, which holds for one condition, threshold and control; the card's ev
 writing it twice changes nothing. A task is one unit of evidence: whatever is tried on it again, it counts once.
 """
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -16,7 +17,7 @@ from typing import Literal
 from wisen.audit.attempts import Condition
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import StoreError
-from wisen.protocols import CallLog
+from wisen.protocols import CallLog, KeepsFirst
 from wisen.records import Task
 
 Side = Literal["gained", "lost", "tie"]
@@ -61,8 +62,8 @@ NONE = Counts()
 class Release:
     """Cards that went into use together, and what their common test showed."""
 
-    number: int
-    """Counts from 1 for each store."""
+    number: int = 0
+    """Counts from 1 for each store; given when it is kept."""
     at: str
     """When, in ISO 8601."""
     cards: tuple[str, ...]
@@ -85,7 +86,9 @@ class Release:
 
 
 class ReplayLog:
-    """Scores, pairs and releases of one condition in one store. One process at a time writes a card's pairs.
+    """Scores, pairs and releases of one condition in one store.
+
+    Several processes may write at once where the store is one that `KeepsFirst`; else one at a time has to.
 
     Args:
         calls: Where all is kept.
@@ -103,6 +106,7 @@ class ReplayLog:
         self._scores = f"replay scores {_digest(condition.model, condition.layout, condition.setup)}"
         self._pairs = f"replay pairs {self.scope}"
         self._known: dict[str, list[Pair]] = {}
+        self._counting = asyncio.Lock()
 
     def score_key(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> str:
         """Under which the score of such an attempt stands."""
@@ -118,9 +122,9 @@ class ReplayLog:
         kept = await self._calls.call(self._scores, key, 0)
         return None if kept is None else float(kept)
 
-    async def keep_score(self, key: str, score: float) -> None:
-        """Keep a score that is known."""
-        await self._calls.save_call(self._scores, key, 0, repr(score).encode())
+    async def keep_score(self, key: str, score: float) -> float:
+        """Keep a score that is known; gives the one that counts, which another process may have been first to keep."""
+        return float(await _keep(self._calls, self._scores, key, 0, repr(score).encode()))
 
     async def pairs(self, stay: str) -> dict[str, Pair]:
         """All counted pairs of a card's stay in quarantine, by task."""
@@ -131,19 +135,28 @@ class ReplayLog:
         return Counts.of(pair.side for pair in (await self.pairs(stay)).values())
 
     async def keep_pair(self, stay: str, pair: Pair) -> None:
-        """Count a pair, in place of an earlier one of its task."""
-        known = await self._lines(stay)
-        await self._calls.save_call(self._pairs, stay, len(known), json.dumps(asdict(pair)).encode())
-        known.append(pair)
+        """Count a pair, in place of an earlier one of its task; what other processes have counted is taken in."""
+        line = json.dumps(asdict(pair)).encode()
+        async with self._counting:
+            known = await self._lines(stay)
+            while (kept := await _keep(self._calls, self._pairs, stay, len(known), line)) != line:
+                known.append(Pair(**json.loads(kept)))
+            known.append(pair)
 
     async def _lines(self, stay: str) -> list[Pair]:
         if stay not in self._known:
             self._known[stay] = [Pair(**json.loads(line)) async for line in _lines(self._calls, self._pairs, stay)]
         return self._known[stay]
 
-    async def keep_release(self, release: Release) -> None:
-        """Keep the record of a release."""
-        await self._calls.save_call(_RELEASES, "", release.number - 1, json.dumps(asdict(release)).encode())
+    async def keep_release(self, release: Release) -> Release:
+        """Keep the record of a release under the next free number; gives it with that."""
+        number = len(await self.releases())
+        while True:
+            numbered = replace(release, number=number + 1)
+            line = json.dumps(asdict(numbered)).encode()
+            if await _keep(self._calls, _RELEASES, "", number, line) == line:
+                return numbered
+            number += 1
 
     async def releases(self) -> list[Release]:
         """All releases of the store, under whatever condition, in order."""
@@ -181,6 +194,17 @@ def stay_of(card: MemoryCard) -> str:
 
 def _nobody(_: Task) -> str:
     return ""
+
+
+async def _keep(calls: CallLog, scope: str, key: str, ordinal: int, line: bytes) -> bytes:
+    """Keep a line unless there is one; gives the one that is there then."""
+    if isinstance(calls, KeepsFirst):
+        return await calls.keep_call(scope, key, ordinal, line)
+    kept = await calls.call(scope, key, ordinal)
+    if kept is not None:
+        return kept
+    await calls.save_call(scope, key, ordinal, line)
+    return line
 
 
 async def _lines(calls: CallLog, scope: str, key: str) -> AsyncIterator[bytes]:

@@ -257,7 +257,6 @@ class Session:
                 findings = await self._findings([case.card.id for case in chosen])
                 break
         release = Release(
-            number=len(await self.log.releases()) + 1,
             at=self.now().isoformat(),
             cards=findings.kept,
             withdrawn=(*findings.culprits, *findings.held_back),
@@ -272,7 +271,7 @@ class Session:
             stays=tuple(case.stay for case in chosen if case.card.id in findings.kept),
         )
         # Kept first: a card's history names the release, which has to be there then.
-        await self.log.keep_release(release)
+        release = await self.log.keep_release(release)
         self.releases.append(release)
         for case in chosen:
             if case.card.id in findings.kept:

@@ -130,7 +130,7 @@ class Replays:
             self.made += 1
             score = await self._try(task, cards, repetition)
             if score is not None:
-                await self._log.keep_score(key, score)
+                score = await self._log.keep_score(key, score)
         return score
 
     async def _try(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:

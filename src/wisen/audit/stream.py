@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.agent import Agent
-from wisen.architectures.learning import LearningOptions
+from wisen.architectures.learning_options import LearningOptions
 from wisen.architectures.react import ReAct
 from wisen.architectures.reflexion import Reflexion
 from wisen.audit.families.family import Family, FamilyTask

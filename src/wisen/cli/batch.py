@@ -5,43 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 from wisen.agent import Agent
 from wisen.errors import StoreError, WisenError
 from wisen.events import Event, RunStarted, described
-from wisen.protocols import BoundToRun, Evaluator, ModelBinder, RunLog
-from wisen.records import ReflectionEvaluation, RunRecord, Task, TokenUsage, Trace
-
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedBy:
-    """An evaluator whose judge, wherever in it, is a model of the caller's instead of the run's own."""
-
-    evaluator: BoundToRun
-    judge: "Model"
-    name: str
-
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
-        """Judge outside of a run."""
-        return await cast("Evaluator", self.evaluator).evaluate(task, output, trace)
-
-    def bound(self, bind: ModelBinder) -> Evaluator:
-        """The evaluator on the run's meter, with its judge."""
-        return self.evaluator.bound(lambda model, purpose: bind(self.judge if model is None else model, purpose))
-
-
-def judged_by(evaluator: Evaluator, judge: "Model | None") -> Evaluator:
-    """The evaluator with this judge, if it asks a model at all; one that names its model keeps it."""
-    if judge is None or not isinstance(evaluator, BoundToRun):
-        return evaluator
-    return JudgedBy(evaluator=evaluator, judge=judge, name=evaluator.name)
-
-
-_COUNTED = ("satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted")
+from wisen.protocols import Evaluator, RunLog
+from wisen.records import ENDED, ReflectionEvaluation, RunRecord, Task, TokenUsage, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +29,7 @@ class Outcome:
     error: str = ""
     """Why there is no answer; "" where there is one."""
     trace: Trace | None = None
-    """What happened; `None` where the run broke off."""
+    """What happened; `None` where the run broke off, and of one that had ended before."""
 
     @property
     def lessons(self) -> int:
@@ -93,6 +62,11 @@ class Batch:
         """How many tasks have no answer, though nobody cancelled them."""
         return sum(bool(one.error) for one in self.outcomes)
 
+    @property
+    def resumable(self) -> bool:
+        """Whether a task is left to be done, or may be tried again."""
+        return any(one.record.status not in ENDED for one in self.outcomes)
+
     def totals(self) -> dict[str, object]:
         """Sums over all tasks, under plain names."""
         statuses = Counter(one.record.status for one in self.outcomes)
@@ -100,7 +74,7 @@ class Batch:
         usage = sum((one.record.usage for one in self.outcomes), TokenUsage())
         return {
             "tasks": len(self.outcomes),
-            **{status: statuses[status] for status in _COUNTED},
+            **{status: statuses[status] for status in ENDED},
             "failed": self.failed,
             "cancelled": statuses["cancelled"],
             "scored": len(scores),
@@ -127,6 +101,8 @@ class Runner:
     concurrency: int
     done: Callable[[Outcome], None]
     """Hears of each outcome as it comes."""
+    run_id: Callable[[int], str | None] = lambda _index: None
+    """The id under which the job of this index is run, so that it can be resumed."""
 
     async def run(self, jobs: Sequence[Job]) -> Batch:
         """Run all jobs, in order, as many at a time as may be. A cancellation ends it early and is no error."""
@@ -158,7 +134,8 @@ class Runner:
                 started.append(event.run_id)
 
         try:
-            result = await self.agent(index, watch).run(job.task, evaluator=job.evaluator)
+            agent, run_id = self.agent(index, watch), self.run_id(index)
+            result = await agent.run(job.task, evaluator=job.evaluator, run_id=run_id)
         except Exception as error:  # noqa: BLE001 - providers are anybody's code, and the other tasks go on
             record = RunRecord(run_id="", task=job.task, status="failed")
             with suppress(StoreError, IndexError):
@@ -167,7 +144,7 @@ class Runner:
             return Outcome(record=record, error=said)
         unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
         error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
-        return Outcome(record=result.record, error=error, trace=result.trace)
+        return Outcome(record=result.record, error=error, trace=result.trace if result.trace.events else None)
 
 
 def _cancelled(job: Job) -> Outcome:

@@ -3,28 +3,29 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.ci_ledger import evidence_rows, print_ledger, print_summary, report_json, said_of
+from wisen.cli.ci_ledger import evidence_json, evidence_rows, print_ledger, print_summary, report_json, said_of
+from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json, find_card
-from wisen.cli.models import FORMS, find_model
+from wisen.cli.models import find_model
+from wisen.cli.options import MOST, JudgeModel, ModelName, TasksFile, told_by_option
 from wisen.cli.output import AsJson, Column, print_json, print_table, when
 from wisen.cli.run import read_jobs
 from wisen.cli.stores import (
     EmbedderName,
+    Store,
     StoreChoice,
     StorePath,
     Tenant,
-    check_embedder,
-    choose_embedder,
     choose_store,
     drive,
+    open_store,
     reading,
 )
 from wisen.errors import ConfigError
@@ -41,10 +42,15 @@ if TYPE_CHECKING:
     from wisen.audit.replays import ReplayBudget
     from wisen.cli.batch import Job
     from wisen.memory_ci.verdicts import Rule
-    from wisen.stores.sqlite import SQLiteVectorStore
 
 Control = Literal["nothing", "placebo"]
 _BUDGET_ENDED = 1
+_OPTIONS = {
+    "attempts": "--budget",
+    "tokens": "--budget-tokens",
+    "seconds": "--budget-seconds",
+    "threshold": "--threshold",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +68,9 @@ class _Terms:
 
 
 def run(  # noqa: PLR0913 - each is a command-line option
-    tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Tasks: a .toml, .yaml or .jsonl file.")],
+    tasks: TasksFile,
     *,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"{FORMS}. Default: the bundled local model.", show_default=False),
-    ] = None,
+    model: ModelName = None,
     store: StorePath = None,
     embedder: EmbedderName = None,
     instructions: Annotated[
@@ -87,25 +90,29 @@ def run(  # noqa: PLR0913 - each is a command-line option
     ] = None,
     budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="Most tokens.", show_default=False)] = None,
     budget_seconds: Annotated[float | None, typer.Option(metavar="X", help="Most seconds.", show_default=False)] = None,
-    parallel: Annotated[int, typer.Option(metavar="N", help="Most attempts at a time.")] = 1,
+    parallel: Annotated[int, typer.Option(metavar="N", min=1, max=MOST, help="Most attempts at a time.")] = 1,
     threshold: Annotated[float, typer.Option(metavar="X", help="Score in (0, 1] that is good enough.")] = 0.8,
-    top_k: Annotated[int, typer.Option(metavar="N", help="Most cards that an attempt is shown.")] = 5,
+    top_k: Annotated[int, typer.Option(metavar="N", min=1, max=MOST, help="Most cards that an attempt is shown.")] = 5,
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="How often each task is used, for models that sample.")
+        int,
+        typer.Option(metavar="N", min=1, max=MOST, help="How often each task is used, for models that sample."),
     ] = 1,
     control: Annotated[
         Control, typer.Option(help="What stands in for the card on the other side: nothing or placebo.")
     ] = "nothing",
-    max_pairs: Annotated[int, typer.Option(metavar="N", help="Most pairs of attempts for a card.")] = 300,
-    judge_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Judges tasks without an exact check. Default: the agent's.", show_default=False
-        ),
-    ] = None,
+    max_pairs: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST, help="Most pairs of attempts for a card.")
+    ] = 300,
+    judge_model: JudgeModel = None,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Where the seeds of attempts begin, for models that sample.")
     ] = 0,
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Let the workers of this queue make the attempts; in Postgres.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Test lessons in quarantine: the same tasks with and without each, until it is clear whether it helps.
@@ -119,6 +126,9 @@ def run(  # noqa: PLR0913 - each is a command-line option
     from wisen.audit.replays import ReplayBudget  # noqa: PLC0415 - as above
     from wisen.memory_ci.verdicts import Rule  # noqa: PLC0415 - as above
 
+    with told_by_option(**_OPTIONS):
+        budget = ReplayBudget(attempts=budget_attempts, tokens=budget_tokens, seconds=budget_seconds)
+        options = ReplayOptions(top_k=top_k, repetitions=repetitions, control=control, threshold=threshold)
     terms = _Terms(
         agent=find_model(model),
         judge=None if judge_model is None else find_model(judge_model),
@@ -126,14 +136,20 @@ def run(  # noqa: PLR0913 - each is a command-line option
         seed=seed,
         parallel=parallel,
         rule=Rule(max_pairs=max_pairs),
-        budget=ReplayBudget(attempts=budget_attempts, tokens=budget_tokens, seconds=budget_seconds),
-        options=ReplayOptions(top_k=top_k, repetitions=repetitions, control=control, threshold=threshold),
+        budget=budget,
+        options=options,
     )
     jobs = read_jobs(tasks, terms.judge)
     choice = choose_store(store).existing()
     if choice.problem:
         raise choice.problem
-    report, tested = drive(_run(jobs, terms, choice, embedder, cards))
+    made: MakesAttempts = nullcontext
+    if queue is not None:
+        described = agent_options(
+            model=model, judge_model=judge_model, instructions=instructions, seed=seed, embedder=embedder
+        )
+        made = made_in_queue(queue, choice, tasks, described)
+    report, tested = drive(_run(jobs, terms, choice, embedder, cards, made))
     if as_json:
         print_json(report_json(report))
     else:
@@ -144,36 +160,38 @@ def run(  # noqa: PLR0913 - each is a command-line option
 
 
 async def _run(
-    jobs: "list[Job]", terms: _Terms, choice: StoreChoice, embedder_name: str | None, ids: list[str] | None
+    jobs: "list[Job]",
+    terms: _Terms,
+    choice: StoreChoice,
+    embedder_name: str | None,
+    ids: list[str] | None,
+    made: MakesAttempts,
 ) -> "tuple[ReplayReport, list[MemoryCard]]":
     from wisen.audit.replay import ReplayTest, untestable  # noqa: PLC0415 - imports the agent
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
-    embedder, _ = await choose_embedder(choice, embedder_name)
-    if embedder_name is not None:
-        await check_embedder(embedder, embedder_name)
-    async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+    async with open_store(choice, embedder_name) as store:
         chosen = None if ids is None else [(await find_card(store, one)).id for one in ids]
-        attempt = _attempt(jobs, terms, store)
+        own = _attempt(jobs, terms, store)
         with progress() as watch:
-            test = ReplayTest(
-                MemoryCI(store),
-                attempt,
-                rule=terms.rule,
-                budget=terms.budget,
-                parallel=terms.parallel,
-                options=terms.options,
-                watch=watch,
-            )
-            for card in [] if chosen is None else await store.get(chosen):
-                if problem := untestable(card, attempt.condition):
-                    raise ConfigError(f"card {card.id!r} isn't tested: {problem}")
-            report = await test.run([job.task for job in jobs], chosen)
+            async with made(own) as attempt:
+                test = ReplayTest(
+                    MemoryCI(store),
+                    attempt,
+                    rule=terms.rule,
+                    budget=terms.budget,
+                    parallel=terms.parallel,
+                    options=terms.options,
+                    watch=watch,
+                )
+                for card in [] if chosen is None else await store.get(chosen):
+                    if problem := untestable(card, own.condition):
+                        raise ConfigError(f"card {card.id!r} isn't tested: {problem}")
+                report = await test.run([job.task for job in jobs], chosen)
         return report, await store.get([one.card_id for one in report.cards])
 
 
-def _attempt(jobs: "list[Job]", terms: _Terms, store: "SQLiteVectorStore") -> "AgentAttempt":
+def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
     """The agent of `wisen run`, one attempt at a time and without its memory."""
     from wisen.agent import Agent  # noqa: PLC0415 - imports pydantic-ai
     from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - as above
@@ -222,7 +240,8 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
                 "id": card.id,
                 "status": card.status,
                 "pinned": card.pinned,
-                "evidence": [asdict(one) for one in card.evidence],
+                "text": card.text,
+                "evidence": [evidence_json(one) for one in card.evidence],
             }
             for card in cards
         ]
@@ -232,15 +251,19 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
     columns = (
         Column(heading="card", id=True),
         Column(heading="status"),
-        Column(heading="model", spare=1),
-        Column(heading="gained/lost/ties"),
-        Column(heading="e helps", number=True),
-        Column(heading="e hurts", number=True),
-        Column(heading="good shown", number=True, spare=2),
-        Column(heading="good held out", number=True, spare=3),
-        Column(heading="text", wide=True, spare=4),
+        Column(heading="model", spare=6),
+        Column(heading="replays", spare=1),
+        Column(heading="e helps", number=True, spare=2),
+        Column(heading="e hurts", number=True, spare=3),
+        Column(heading="shown", number=True, spare=4),
+        Column(heading="held out", number=True, spare=5),
+        Column(heading="text", wide=True, cut=True),
     )
     print_table(columns, evidence_rows(sorted(cards, key=lambda card: order.index(card.status))))
+    if any(card.evidence for card in cards):
+        typer.echo(
+            "replays: gained/lost/ties; shown, held out: good/all (without a score); e: 20 is convincing", err=True
+        )
     typer.echo(
         ", ".join(f"{counts[one]} {one.value}" for one in MemoryStatus if counts[one]) or "no lessons yet", err=True
     )

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wisen.cli.ci_ledger import print_ledger, print_summary, report_json
-from wisen.cli.demo import check_families, check_new, open_stores, own_model
+from wisen.cli.demo import (
+    Families,
+    OwnEmbedder,
+    OwnModel,
+    check_families,
+    check_new,
+    chosen_folder,
+    open_stores,
+    own_model,
+)
 from wisen.cli.output import AsJson, Column, print_json, print_table
 from wisen.errors import ConfigError
 
@@ -32,16 +41,9 @@ _Told = Callable[[str, int, "Replayed | None"], None]
 def demo(
     *,
     seed: Annotated[int, typer.Option(help="Draws tasks, rules and planted cards; the same seed repeats the run.")] = 1,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Task family: tickets or dates; may be given twice. Default: both."),
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
-    ] = "local",
-    embedder: Annotated[
-        str, typer.Option(metavar="NAME", help="Embedder for recall: local, hash, or provider:name@768.")
-    ] = "local",
+    family: Families = None,
+    model: OwnModel = "local",
+    embedder: OwnEmbedder = "local",
     store: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="New folder to keep the stores in; by default they are temporary."),
@@ -55,15 +57,14 @@ def demo(
 
     Exit code: 0 if no harmful card was promoted, 1 if one was.
     """
-    if store is not None and store.expanduser().is_file():
-        raise ConfigError(f"--store {str(store)!r}: is a file; give a folder for the demo's stores")
-    if store is not None and store.expanduser().is_dir() and any(store.expanduser().iterdir()):
+    kept = chosen_folder(store)
+    if kept is not None and kept.is_dir() and any(kept.iterdir()):
         raise ConfigError(f"--store {str(store)!r}: isn't empty; give a new folder for the demo's stores")
     names = list(dict.fromkeys(family or ["tickets", "dates"]))
     check_families(names)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="wisen-ci-") as temporary:
-        folder = Path(temporary) if store is None else store.expanduser()
+        folder = kept or Path(temporary)
         found = asyncio.run(_try(names, seed, (model, embedder), folder, quick=quick, quiet=as_json))
     seconds = time.perf_counter() - began
     if as_json:

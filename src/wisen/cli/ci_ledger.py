@@ -28,14 +28,14 @@ def print_ledger(report: "ReplayReport", cards: Mapping[str, MemoryCard], labels
         Column(heading="card", id=True),
         Column(heading="result"),
         *((Column(heading="planted as"),) if labels else ()),
-        Column(heading="tasks", number=True, spare=2),
+        Column(heading="tasks", number=True, spare=3),
         Column(heading="gained", number=True),
         Column(heading="lost", number=True),
-        Column(heading="ties", number=True, spare=1),
+        Column(heading="ties", number=True, spare=2),
         Column(heading="e helps", number=True),
-        Column(heading="e hurts", number=True),
-        Column(heading="own task", spare=3),
-        Column(heading="text", wide=True, spare=4),
+        Column(heading="e hurts", number=True, spare=1),
+        Column(heading="own task", spare=4),
+        Column(heading="text", wide=True, cut=True),
     )
     order = {MemoryStatus.PROMOTED: 0, MemoryStatus.ARCHIVED: 1}
     ranked = sorted(report.cards, key=lambda one: (order.get(one.status, 2), -one.helps, one.hurts))
@@ -103,18 +103,45 @@ def evidence_rows(cards: Sequence[MemoryCard]) -> list[tuple[str, ...]]:
     return [_evidence_row(card, one) for card in cards for one in (card.evidence or (CardEvidence(),))]
 
 
-def _evidence_row(card: MemoryCard, one: CardEvidence) -> tuple[str, ...]:
+def evidence_json(one: CardEvidence) -> dict[str, object]:
+    """Counts of one condition with the e-values of each kind of evidence; `None` for a kind that there is none of."""
+    said = {
+        name: None if found is None else {"helps": found[0], "hurts": found[1]}
+        for name, found in (("e_replays", _of_replays(one)), ("e_trial", _of_trial(one)))
+    }
+    return {**asdict(one), **said}
+
+
+def _of_replays(one: CardEvidence) -> tuple[float, float] | None:
     from wisen.memory_ci.statistics import sign_e_value  # noqa: PLC0415 - keeps `wisen --help` quick
 
+    if not one.gained + one.lost + one.ties:
+        return None
+    return sign_e_value(one.gained, one.lost), sign_e_value(one.lost, one.gained)
+
+
+def _of_trial(one: CardEvidence) -> tuple[float, float] | None:
+    from wisen.memory_ci.verdicts import trial_e_value_of  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    if not one.shown + one.held_out:
+        return None
+    return trial_e_value_of(one), trial_e_value_of(one, hurts=True)
+
+
+def _evidence_row(card: MemoryCard, one: CardEvidence) -> tuple[str, ...]:
     replayed = one.gained + one.lost + one.ties
+    e_values = _of_replays(one) or _of_trial(one)
     return (
         card.id,
         card.status.value + (", pinned" if card.pinned else ""),
         one.model,
         f"{one.gained}/{one.lost}/{one.ties}" if replayed else "",
-        f"{sign_e_value(one.gained, one.lost):.3g}" if replayed else "",
-        f"{sign_e_value(one.lost, one.gained):.3g}" if replayed else "",
-        f"{one.shown_successes}/{one.shown}" if one.shown else "",
-        f"{one.held_out_successes}/{one.held_out}" if one.held_out else "",
+        *(("", "") if e_values is None else (f"{value:.3g}" for value in e_values)),
+        _good_of(one.shown, one.shown_successes, one.shown_unknown),
+        _good_of(one.held_out, one.held_out_successes, one.held_out_unknown),
         card.text,
     )
+
+
+def _good_of(runs: int, good: int, unknown: int) -> str:
+    return (f"{good}/{runs}" if runs else "") + (f" ({unknown})" if unknown else "")

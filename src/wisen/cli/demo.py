@@ -34,21 +34,26 @@ _WORDS = {
 }
 
 
+Families = Annotated[
+    list[str] | None,
+    typer.Option("--family", metavar="NAME", help="Task family: tickets or dates; may be given twice. Default: both."),
+]
+OwnModel = Annotated[
+    str, typer.Option("--model", metavar="NAME", help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
+]
+OwnEmbedder = Annotated[
+    str, typer.Option("--embedder", metavar="NAME", help="Embedder for recall: local, hash, or provider:name@768.")
+]
+
+
 def demo(
     *,
     seed: Annotated[
         int, typer.Option(help="Draws tasks, house rules and controls; the same seed repeats the run.")
     ] = 1,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Task family: tickets or dates; may be given twice. Default: both."),
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="Model name, such as local, local:gemma3 or local:/path/to.gguf.")
-    ] = "local",
-    embedder: Annotated[
-        str, typer.Option(metavar="NAME", help="Embedder for recall: local, hash, or provider:name@768.")
-    ] = "local",
+    family: Families = None,
+    model: OwnModel = "local",
+    embedder: OwnEmbedder = "local",
     store: Annotated[
         Path | None,
         typer.Option(
@@ -58,8 +63,7 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Show an agent learning on a real local model, beside the controls that a claim needs."""
-    if store is not None and store.expanduser().is_file():
-        raise ConfigError(f"--store {str(store)!r}: is a file; give a folder for the demo's stores")
+    folder = chosen_folder(store)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="wisen-demo-") as temporary:
         audits = asyncio.run(
@@ -67,7 +71,7 @@ def demo(
                 list(dict.fromkeys(family or ["tickets", "dates"])),
                 seed,
                 (model, embedder),
-                Path(temporary) if store is None else store.expanduser(),
+                folder or Path(temporary),
                 quiet=as_json,
             )
         )
@@ -105,6 +109,14 @@ async def _audits(
     return found
 
 
+def chosen_folder(store: Path | None) -> Path | None:
+    """The folder for a demo's stores, where one is asked for; refuses a file."""
+    folder = None if store is None else store.expanduser()
+    if folder is not None and folder.is_file():
+        raise ConfigError(f"--store {str(store)!r}: is a file; give a folder for the demo's stores")
+    return folder
+
+
 def check_families(names: list[str]) -> None:
     """Refuse families that there aren't."""
     from wisen.audit.family_audit import FAMILIES  # noqa: PLC0415 - as above
@@ -117,7 +129,7 @@ def check_families(names: list[str]) -> None:
 async def check_new(paths: list[Path]) -> None:
     """Refuse stores that hold cards, which would count as learned."""
     for path in paths:
-        choice = StoreChoice(path=path, why="--store")
+        choice = StoreChoice(url=str(path), why="--store")
         if choice.exists:
             async with reading(choice) as store:
                 filled = await store.count(CardFilter())

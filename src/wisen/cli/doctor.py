@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from wisen.cli.doctor_server import Server, examine_server
 from wisen.cli.models import find_model
 from wisen.cli.output import AsJson, print_fields, print_json
 from wisen.cli.stores import (
@@ -21,9 +22,10 @@ from wisen.cli.stores import (
     choose_embedder,
     choose_store,
     drive,
+    opened,
     reading,
 )
-from wisen.errors import WeightsError, WisenError
+from wisen.errors import MissingExtraError, WeightsError, WisenError
 from wisen.recall import CardFilter
 
 _PACKAGES = {
@@ -32,6 +34,7 @@ _PACKAGES = {
     "openai": ("openai",),
     "anthropic": ("anthropic",),
     "mcp": ("mcp",),
+    "postgres": ("asyncpg", "pgvector"),
 }
 """Distributions by the extra that brings them."""
 _MANY = 1_000
@@ -71,6 +74,8 @@ class Report:
     model: Choice
     embedder: Choice
     store: Choice
+    server: Server | None
+    """What there is on the store's server; `None` for a store in files."""
     problems: tuple[Problem, ...]
 
 
@@ -99,8 +104,10 @@ def doctor(
 async def _examine(model: str | None, embedder: str | None, choice: StoreChoice) -> Report:
     problems: list[Problem] = []
     chosen_model = _model(model, problems)
-    chosen_store = await _store(choice, problems)
-    chosen_embedder = await _embedder(choice, embedder, problems)
+    server = await _server(choice, problems)
+    chosen_store = await _store(choice, server, problems)
+    reachable = chosen_store.ready and (server is None or bool(server.schema))
+    chosen_embedder = await _embedder(choice, embedder, problems, reachable=reachable)
     return Report(
         ok=not problems,
         python=platform.python_version(),
@@ -113,6 +120,7 @@ async def _examine(model: str | None, embedder: str | None, choice: StoreChoice)
         model=chosen_model,
         embedder=chosen_embedder,
         store=chosen_store,
+        server=server,
         problems=tuple(problems),
     )
 
@@ -127,31 +135,45 @@ def _model(name: str | None, problems: list[Problem]) -> Choice:
     return Choice(name=f"{found.system}:{found.model_name}", why=why)
 
 
-async def _store(choice: StoreChoice, problems: list[Problem]) -> Choice:
+async def _server(choice: StoreChoice, problems: list[Problem]) -> Server | None:
+    if choice.kind != "postgres":
+        return None
+    if find_spec("asyncpg") is None:
+        missing = MissingExtraError(f"store {choice.shown!r}", "pip install 'wisen[postgres]'")
+        problems.append(Problem(part="store", problem=str(missing)))
+        return None
+    return await examine_server(choice.url, lambda said: problems.append(Problem(part="store", problem=said)))
+
+
+async def _store(choice: StoreChoice, server: Server | None, problems: list[Problem]) -> Choice:
+    if choice.kind == "postgres":
+        about = "" if server is None else f"cards: {server.cards}, runs: {server.runs}"
+        about = "has no tables yet; the first run makes them" if server and not server.schema else about
+        ready = not any(one.part == "store" for one in problems)
+        return Choice(name=choice.shown, why=choice.why, about=about, ready=ready)
     if choice.problem:
         problems.append(Problem(part="store", problem=str(choice.problem)))
-        return Choice(name=str(choice.path), why=choice.why, ready=False)
+        return Choice(name=choice.shown, why=choice.why, ready=False)
     if not choice.exists:
-        return Choice(name=str(choice.path), why=choice.why, about="does not exist yet; the first run makes it")
+        return Choice(name=choice.shown, why=choice.why, about="does not exist yet; the first run makes it")
     try:
         async with reading(choice) as store:
             cards, runs = await store.count(CardFilter()), len(await store.runs(limit=_MANY))
     except WisenError as error:
         problems.append(Problem(part="store", problem=str(error)))
-        return Choice(name=str(choice.path), why=choice.why, ready=False)
-    return Choice(name=str(choice.path), why=choice.why, about=f"cards: {cards}, runs: {runs}{'+' * (runs == _MANY)}")
+        return Choice(name=choice.shown, why=choice.why, ready=False)
+    return Choice(name=choice.shown, why=choice.why, about=f"cards: {cards}, runs: {runs}{'+' * (runs == _MANY)}")
 
 
-async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem]) -> Choice:
+async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem], *, reachable: bool) -> Choice:
     from wisen.embedders.remote import RemoteEmbedder  # noqa: PLC0415 - imports numpy
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - as above
 
     why = "" if name is None else "--embedder: "
     try:
-        embedder, reason = await choose_embedder(choice, name)
-        if choice.exists:
-            async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=True):
-                pass
+        asked = "auto" if name is None and not reachable else name
+        embedder, reason = await choose_embedder(choice, asked)
+        if reachable and choice.exists and name is not None:
+            await (await opened(choice, embedder, read_only=True)).close()
         if isinstance(embedder, RemoteEmbedder):
             await check_embedder(embedder, embedder.name)
     except WisenError as error:
@@ -215,6 +237,9 @@ def _print(report: Report) -> None:
     typer.echo("\nA run would use")
     chosen = (("model", report.model), ("embedder", report.embedder), ("store", report.store))
     print_fields([(part, _said(choice)) for part, choice in chosen], indent="  ")
+    if report.server is not None:
+        typer.echo("\nThe store's server")
+        print_fields(report.server.lines(), indent="  ")
     typer.echo()
     for problem in report.problems:
         print_fields([(f"problem with the {problem.part}:", problem.problem)])

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from wisen.cli.models import FORMS, find_model
-from wisen.cli.output import AsJson, Column, line, print_json, print_table, score
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, check_embedder, choose_embedder, choose_store, drive
+from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store
 from wisen.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.reflection.retroformer import Reflection
     from wisen.reflection.traced import TracedRun
 
+Outcome = Literal["new", "known", "merged"]
 _TRACE_FORMS = ("auto", "wisen", "messages", "steps", "attempts", "spans")
 _SHOWN = 500
 
@@ -42,12 +43,19 @@ class _Learned:
     reflections: "Sequence[Reflection]"
     failed: Sequence[_Failed]
 
+    def outcome(self, card: "MemoryCard") -> Outcome:
+        """What the store made of a card: new to it, known to it from the same run, or counted on one that was there."""
+        if any(card.id in one.new for one in self.reflections):
+            return "new"
+        return "known" if any(card.id in one.known for one in self.reflections) else "merged"
+
     def totals(self) -> dict[str, object]:
         """Sums over all looks back, under plain names."""
         sums = {
             name: sum(getattr(one, name) for one in self.reflections)
             for name in ("skills", "failures", "policies", "observations", "submitted", "duplicates", "rejected")
         }
+        sums |= {name: sum(len(getattr(one, name)) for one in self.reflections) for name in ("new", "known")}
         contrasts = sum(bool(one.contrasted_with) for one in self.reflections)
         rules = Counter(rule for one in self.reflections for rule in one.rules)
         return {
@@ -141,17 +149,13 @@ async def _learn(
 ) -> _Learned:
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports pydantic-ai
     from wisen.reflection.retroformer import Retroformer  # noqa: PLC0415 - as above
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
-    embedder, _ = await choose_embedder(choice, embedder_name)
-    if embedder_name is not None:
-        await check_embedder(embedder, embedder_name)
     failed: list[_Failed] = []
 
     def fails(run: "TracedRun", error: ModelError) -> None:
         failed.append(_Failed(run=run, error=str(error)))
 
-    async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+    async with open_store(choice, embedder_name) as store:
         retro = Retroformer(model, MemoryCI(store), options.agent, concurrency=options.concurrency)
         cards = await retro.reflect_all(runs, contrast=options.contrast, on_error=fails)
     return _Learned(cards=cards, reflections=retro.reflections, failed=failed)
@@ -162,7 +166,7 @@ def _report(learned: _Learned, runs: int, choice: StoreChoice, *, as_json: bool)
     if as_json:
         print_json(
             {
-                "cards": [_card(card) for card in learned.cards],
+                "cards": [{**_card(card), "outcome": learned.outcome(card)} for card in learned.cards],
                 "reflections": [asdict(one) for one in learned.reflections],
                 "failed": [{"trace_id": one.run.trace.trace_id, "error": one.error} for one in learned.failed],
                 "totals": totals,
@@ -170,7 +174,7 @@ def _report(learned: _Learned, runs: int, choice: StoreChoice, *, as_json: bool)
         )
     else:
         _print(learned, totals)
-        typer.echo(f"store: {choice.path} ({choice.why})")
+        typer.echo(f"store: {choice.shown} ({choice.why})")
     for one in learned.failed:
         typer.echo(f"wisen: run {line(one.run.trace.trace_id, 40)}: {line(one.error, _SHOWN)}", err=True)
 
@@ -195,25 +199,38 @@ def _print(learned: _Learned, totals: dict[str, object]) -> None:
         columns = (
             Column(heading="id", id=True, spare=1),
             Column(heading="kind"),
+            Column(heading="outcome"),
             Column(heading="status", spare=2),
             Column(heading="text", wide=True),
         )
         rows = [
-            (card.id, card.kind.value.replace("_", " "), card.status.value, " / ".join(card.text.split("\n")))
+            (
+                card.id,
+                _kind(card),
+                learned.outcome(card),
+                card.status.value,
+                " / ".join(card.text.split("\n")),
+            )
             for card in learned.cards
         ]
         print_table(columns, rows)
         typer.echo()
-    kinds = Counter(card.kind.value.replace("_", " ") for card in learned.cards)
+    kinds = Counter(_kind(card) for card in learned.cards if learned.outcome(card) == "new")
     said = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing"
-    typer.echo(f"{_runs(totals['runs'])}, {totals['contrasts']} of them seen beside a solved one; learned: {said}")
+    typer.echo(f"{counted(totals['runs'], 'run')}, {totals['contrasts']} of them seen beside a solved one; new: {said}")
     rules = cast("dict[str, int]", totals["rules"])
     why = f" ({', '.join(rules)})" if rules else ""
-    typer.echo(f"{totals['duplicates']} counted on cards that were there, {totals['rejected']} rejected{why}")
+    others = {
+        "there already, from the same run": totals["known"],
+        "merged into cards that say the same": totals["duplicates"],
+        f"refused{why}": totals["rejected"],
+    }
+    if told := ", ".join(f"{count} {what}" for what, count in others.items() if count):
+        typer.echo(told)
 
 
-def _runs(count: object) -> str:
-    return f"{count} run{'' if count == 1 else 's'}"
+def _kind(card: "MemoryCard") -> str:
+    return card.kind.value.replace("_", " ")
 
 
 def _plan(runs: "Sequence[TracedRun]", *, contrast: bool, as_json: bool) -> None:
@@ -244,7 +261,7 @@ def _plan(runs: "Sequence[TracedRun]", *, contrast: bool, as_json: bool) -> None
     ]
     print_table(columns, rows)
     typer.echo()
-    typer.echo(f"{_runs(len(runs))}, looks back: {len(looks)}; nothing was asked or stored")
+    typer.echo(f"{counted(len(runs), 'run')}, looks back: {len(looks)}; nothing was asked or stored")
 
 
 def _planned(run: "TracedRun", beside: "TracedRun | None") -> dict[str, object]:

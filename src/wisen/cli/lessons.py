@@ -2,20 +2,22 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal, cast
 
 import typer
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cli.options import MOST, Limit, Offset
 from wisen.cli.output import AsJson, Column, clean, print_fields, print_json, print_table, when
 from wisen.cli.stores import (
     EmbedderName,
+    Store,
     StoreChoice,
     StorePath,
     Tenant,
-    choose_embedder,
     choose_store,
     drive,
+    open_store,
     reading,
     whole_id,
 )
@@ -23,9 +25,6 @@ from wisen.cli.telling import evidence_lines
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.stores.paging import every_card
-
-if TYPE_CHECKING:
-    from wisen.stores.sqlite import SQLiteVectorStore
 
 Status = Annotated[
     list[MemoryStatus] | None,
@@ -46,8 +45,8 @@ def list_lessons(  # noqa: PLR0913 - each is a command-line option
     status: Status = None,
     kind: Kind = None,
     run: RunId = "",
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 100,
-    offset: Annotated[int, typer.Option(metavar="N", min=0, help="How many to pass over.")] = 0,
+    limit: Limit = 100,
+    offset: Offset = 0,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -97,8 +96,8 @@ def search(  # noqa: PLR0913 - each is a command-line option
     """Show which cards would be recalled for a task, and why. Nothing is a normal answer."""
     if not text.strip():
         raise ConfigError("TEXT is empty; write the task that cards are searched for")
-    if k < 1:
-        raise ConfigError(f"--k {k}: must be 1 or more")
+    if not 1 <= k <= MOST:
+        raise ConfigError(f"--k {k}: must be {'1 or more' if k < 1 else f'{MOST} or less'}")
     tools = tuple(tool or ())
     query = RecallQuery(
         situation=Situation(prompt=text, task_type=task_type, tools=tools),
@@ -154,13 +153,13 @@ def path(*, store: StorePath = None, as_json: AsJson = False) -> None:
     """Print where the store is, and on standard error what chose it."""
     choice = choose_store(store)
     if as_json:
-        print_json({"path": str(choice.path), "why": choice.why, "exists": choice.exists})
+        print_json({"path": choice.shown, "why": choice.why, "exists": choice.exists})
         return
-    typer.echo(str(choice.path))
+    typer.echo(choice.shown)
     typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
 
 
-async def find_card(store: "SQLiteVectorStore", card_id: str) -> MemoryCard:
+async def find_card(store: Store, card_id: str) -> MemoryCard:
     """The card of this id, or the one whose id begins with it; raises `StoreError`."""
     try:
         return (await store.get([card_id]))[0]
@@ -221,10 +220,7 @@ async def _all(choice: StoreChoice, where: CardFilter) -> list[MemoryCard]:
 
 
 async def _search(choice: StoreChoice, embedder_name: str | None, query: RecallQuery) -> list[RecallHit]:
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
-
-    embedder, _ = await choose_embedder(choice, embedder_name)
-    async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=True) as store:
+    async with open_store(choice, embedder_name, read_only=True) as store:
         return await store.search(query)
 
 

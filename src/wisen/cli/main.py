@@ -1,6 +1,7 @@
 """The command `wisen`: its nouns and verbs, and the one place where errors become a line and an exit code."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import ci, ci_demo, lessons, moves, reflect, reflect_new, runs
+from wisen.cli import batches, ci, ci_demo, lessons, moves, reflect, reflect_new, runs, store
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.learn import learn
@@ -17,10 +18,20 @@ from wisen.cli.output import line
 from wisen.cli.rollback import rollback
 from wisen.cli.run import run
 from wisen.cli.screen import screen
+from wisen.cli.submit import submit
 from wisen.cli.why import why
+from wisen.cli.worker import worker
 from wisen.errors import WisenError
 
 _BAD_INPUT = 2
+_IN_WORDS = {
+    r"Input should be greater than or equal to (\S+)": r"must be \1 or more",
+    r"Input should be less than or equal to (\S+)": r"must be \1 or less",
+    r"Input should be a valid integer.*": "must be a whole number",
+    r"Input should be a valid number.*": "must be a number",
+    r"Input should be a finite number.*": "must be a number",
+}
+"""What the parser's own checks say of numbers, and what they mean."""
 _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 """What shells report for a program that wrote to a pipe nobody reads any more."""
@@ -42,12 +53,16 @@ def application() -> typer.Typer:
     app.callback()(_top)
     app.command("demo")(demo)
     app.command("run")(run)
+    app.command("submit")(submit)
+    app.command("worker")(worker)
+    app.add_typer(_batches(), name="batch")
     app.command("learn")(learn)
     app.add_typer(_lessons(), name="lessons")
     app.add_typer(_runs(), name="runs")
     app.add_typer(_ci(), name="ci")
     app.command("why")(why)
     app.add_typer(_reflect(), name="reflect")
+    app.add_typer(_store(), name="store")
     app.command("screen")(screen)
     app.command("doctor")(doctor)
     return app
@@ -96,6 +111,8 @@ def _refuse(error: _Misuse) -> int:
         typer.echo(said, err=True)
         return error.exit_code
     said = said.removesuffix(".").replace("Value error, ", "")
+    for pattern, plain in _IN_WORDS.items():
+        said = re.sub(pattern, plain, said)
     see = f"; see `{error.ctx.command_path} --help`" if error.ctx is not None else ""
     typer.echo(f"wisen: {line(f'{said[:1].lower()}{said[1:]}{see}', 2000)}", err=True)
     return error.exit_code
@@ -148,6 +165,16 @@ def _runs() -> typer.Typer:
     return group
 
 
+def _batches() -> typer.Typer:
+    group = _group("Tasks that were submitted together: how it goes, and what came of them.")
+    group.command("list")(batches.list_batches)
+    group.command("status")(batches.status)
+    group.command("results")(batches.results)
+    group.command("cancel")(batches.cancel)
+    group.command("retry")(batches.retry)
+    return group
+
+
 def _ci() -> typer.Typer:
     group = _group("Tests of what was learned: which lessons help, which hurt, and how that is known.")
     group.command("run")(ci.run)
@@ -163,6 +190,17 @@ def _reflect() -> typer.Typer:
     group.command("list")(reflect.list_reports)
     group.command("show")(reflect.show)
     group.command("archive")(reflect.archive)
+    return group
+
+
+def _store() -> typer.Typer:
+    group = _group("Whole stores: what is in them, copies, checks and backups; files, folders and Postgres alike.")
+    group.command("show")(store.show)
+    group.command("copy")(store.copy)
+    group.command("check")(store.check)
+    group.command("backup")(store.backup)
+    group.command("prune")(store.prune)
+    group.command("tune")(store.tune)
     return group
 
 

@@ -7,7 +7,7 @@ import typer
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.output import AsJson, counted, line, print_fields, print_json
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_embedder, choose_store, drive, reading
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store, reading
 from wisen.cli.telling import evidence_lines, history_lines, judge, origin
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
@@ -110,10 +110,8 @@ def _decide(
 ) -> None:
     async def decide() -> tuple[MemoryCard, MemoryCard]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
-        from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
-        embedder, _ = await choose_embedder(choice.existing(), embedder_name)
-        async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+        async with open_store(choice.existing(), embedder_name) as store:
             before, ci = await find_card(store, card_id), MemoryCI(store)
             acts = {
                 "promote": ci.promote,

@@ -20,6 +20,8 @@ _CUT = 100
 _ID = 12
 _TEXT = 20
 """Characters that a column of free text gets at least, if it has as many."""
+_BEGINNING = 16
+"""And one of which the beginning is enough."""
 _GAP = 2
 
 
@@ -32,6 +34,8 @@ class Column:
     """Numbers stand at the right."""
     wide: bool = False
     """Holds free text: gives way where the screen is narrow."""
+    cut: bool = False
+    """Free text of which the beginning is enough: one line of it, on a screen."""
     id: bool = False
     """Holds ids, of which a terminal shows as much as a command needs."""
     spare: int = 0
@@ -80,11 +84,17 @@ def _rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
             column.heading,
             justify="right" if column.number else "left",
             no_wrap=not column.wide,
+            overflow="fold" if column.wide else "ellipsis",
             ratio=1 if column.wide else None,
-            min_width=min(width, _TEXT) if column.wide else width if column.id else None,
+            min_width=min(width, _least(column)) if column.wide else width if column.id else None,
         )
+    beginning = _room_for_each(shown, console.width)
     for row in zip(*(cells for _, cells, _ in shown), strict=True):
-        table.add_row(*(Text(cell) for cell in row))
+        written = [Text(cell) for cell in row]
+        for (column, _, _), text in zip(shown, written, strict=True):
+            if column.cut:
+                text.truncate(beginning, overflow="ellipsis")
+        table.add_row(*written)
     console.print(table)
 
 
@@ -94,12 +104,24 @@ _Measured = tuple[Column, Sequence[str], int]
 def _fitting(columns: Sequence[_Measured], room: int) -> list[_Measured]:
     """The columns, given with cells and widths, without those that a screen of this width has no room for."""
     shown = list(columns)
-    while sum(min(width, _TEXT) if column.wide else width for column, _, width in shown) + _GAP * len(shown) > room:
+    while sum(min(width, _least(column)) for column, _, width in shown) + _GAP * (len(shown) - 1) > room:
         last = max(shown, key=lambda one: one[0].spare)
         if not last[0].spare:
             break
         shown.remove(last)
     return shown
+
+
+def _room_for_each(columns: Sequence[_Measured], room: int) -> int:
+    """How much of the screen each column of free text has."""
+    wide = sum(column.wide for column, _, _ in columns)
+    taken = sum(width for column, _, width in columns if not column.wide) + _GAP * (len(columns) - 1)
+    return max((room - taken) // max(wide, 1), _BEGINNING)
+
+
+def _least(column: Column) -> int:
+    """How wide a column has to be at least, if its cells are."""
+    return _BEGINNING if column.cut else _TEXT if column.wide else sys.maxsize
 
 
 def _short_ids(ids: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """`wisen reflect`: lists, shows and archives the reports in a folder of Markdown files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,8 +9,8 @@ import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json
-from wisen.cli.output import AsJson, Column, clean, line, print_json, print_table
-from wisen.cli.stores import Tenant, drive, whole_id
+from wisen.cli.output import AsJson, Column, clean, counted, line, print_json, print_table
+from wisen.cli.stores import StoreChoice, Tenant, choose_store, drive, whole_id
 from wisen.errors import StoreError
 from wisen.reports import card_to_report
 
@@ -18,22 +19,23 @@ if TYPE_CHECKING:
 
 _DEFAULT = Path("memory")
 _KEEP = 30
+_UNSEALED = (
+    "* {} with a status that the store didn't write: it doesn't count; "
+    "`wisen lessons promote ID --store FOLDER` does it"
+)
 
-RootPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--root",
-        metavar="PATH",
-        help=f"The folder with `reflections` in it. Default: {_DEFAULT} in the working directory.",
-        show_default=False,
-    ),
-]
+_FOLDER = f"The folder with `reflections` in it. Default: {_DEFAULT} in the working directory."
+RootPath = Annotated[str | None, typer.Option("--root", metavar="PATH", help=_FOLDER, show_default=False)]
+StoreRoot = Annotated[str | None, typer.Option("--root", "--store", metavar="PATH", help=_FOLDER, show_default=False)]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent's.", show_default=False)]
 
 
-def choose_root(given: Path | None, *, must_exist: bool = True) -> Path:
+def choose_root(given: str | None, *, must_exist: bool = True) -> Path:
     """`--root`, else `memory` in the working directory; raises `StoreError` where it has to exist and doesn't."""
-    root = (given or _DEFAULT).expanduser()
+    choice = StoreChoice(url=str(_DEFAULT), why="the default") if given is None else choose_store(given)
+    root = choice.path
+    if root is None or (root.exists() and not root.is_dir()):
+        raise StoreError(f"store {choice.shown!r} is no folder; reports are files in the folder of a Markdown store")
     if must_exist and not root.is_dir():
         why = "--root" if given else "the default"
         raise StoreError(f"no folder {str(root)!r} ({why}); pass --root, or write a first report into it")
@@ -44,11 +46,13 @@ def list_reports(
     *,
     agent: Agent = None,
     tenant: Tenant = None,
-    root: RootPath = None,
+    root: StoreRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """List reports, oldest first; files that can't be read are named on standard error."""
-    found, problems = drive(_reports(choose_root(root), agent, tenant))
+    every, problems = drive(_reports(choose_root(root), tenant))
+    found = [one for one in every if agent is None or _same(agent, one.card.provenance.agent)]
+    meant = "" if agent is None else _meant(agent, [one.card.provenance.agent for one in every])
     if as_json:
         print_json(
             {
@@ -58,18 +62,22 @@ def list_reports(
         )
         return
     columns = (
-        Column(heading="id", id=True, spare=1),
-        Column(heading="date"),
+        Column(heading="id", id=True),
+        Column(heading="date", spare=1),
         Column(heading="agent", spare=2),
-        Column(heading="report", spare=3),
-        Column(heading="status", spare=4),
+        Column(heading="report", spare=4),
+        Column(heading="status", spare=3),
         Column(heading="tenant", spare=5),
         Column(heading="task", wide=True),
-        Column(heading="file", wide=True),
+        Column(heading="file", wide=True, spare=6),
     )
     print_table(columns, [_row(one) for one in found])
     if not found:
-        typer.echo("no report fits these options" if agent or tenant is not None else "no reports yet", err=True)
+        typer.echo(
+            f"no report fits these options{meant}" if agent or tenant is not None else "no reports yet", err=True
+        )
+    if claims := [one for one in found if one.claims]:
+        typer.echo(_UNSEALED.format(counted(len(claims), "file")), err=True)
     for one in problems:
         typer.echo(line(f"can't be read: {one.path}: {one.problem}", 400), err=True)
 
@@ -79,7 +87,7 @@ def show(
         str, typer.Argument(metavar="REPORT", help="Its id, a beginning that no other has, or its file's name or path.")
     ],
     *,
-    root: RootPath = None,
+    root: StoreRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one report whole, as its file has it."""
@@ -96,7 +104,7 @@ def archive(
     keep: Annotated[int, typer.Option(metavar="N", min=0, help="How many of each agent's stay.")] = _KEEP,
     agent: Agent = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would move, and move nothing.")] = False,
-    root: RootPath = None,
+    root: StoreRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """Move all but the last reports of each agent into archive/<year>; nothing is deleted."""
@@ -104,7 +112,11 @@ def archive(
 
     async def move() -> "Sequence[dict[str, str]]":
         async with MarkdownStore(folder) as store:
-            moved = await store.archive(keep, agent=agent, dry_run=dry_run)
+            whose = {one.card.provenance.agent for one in await store.reports()}
+            named = [None] if agent is None else sorted(one for one in whose if _same(agent, one))
+            if not named:
+                raise StoreError(f"no report by {agent!r}{_meant(str(agent), whose)}")
+            moved = [one for name in named for one in await store.archive(keep, agent=name, dry_run=dry_run)]
         return [{"id": one.card_id, "agent": one.agent, "from": one.source, "to": one.target} for one in moved]
 
     folder = choose_root(root)
@@ -117,16 +129,27 @@ def archive(
     typer.echo(f"{'would move' if dry_run else 'moved'}: {len(moved)}", err=True)
 
 
-async def _reports(root: Path, agent: str | None, tenant: str | None) -> "tuple[Sequence[Stored], Sequence[Problem]]":
+def _same(given: str, agent: str) -> bool:
+    return given.casefold() == agent.casefold()
+
+
+def _meant(given: str, agents: Iterable[str]) -> str:
+    """A hint at the agent whose name is most like the one that was given."""
+    names = {name.casefold(): name for name in agents if name}
+    near = get_close_matches(given.casefold(), names, 1)
+    return f"; did you mean --agent {names[near[0]]!r}?" if near else f"; agents: {', '.join(sorted(names.values()))}"
+
+
+async def _reports(root: Path, tenant: str | None) -> "tuple[Sequence[Stored], Sequence[Problem]]":
     from wisen.stores.markdown import MarkdownStore  # noqa: PLC0415 - imports numpy
 
     async with MarkdownStore(root) as store:
-        return await store.reports(agent=agent, tenant=tenant), await store.problems()
+        return await store.reports(tenant=tenant), await store.problems()
 
 
 async def _find(root: Path, report: str) -> "Stored":
     """The report of this id or file."""
-    every, _ = await _reports(root, None, None)
+    every, _ = await _reports(root, None)
     named = [one for one in every if report in _names(root, one)]
     if len(named) == 1:
         return named[0]
@@ -145,7 +168,13 @@ def _names(root: Path, stored: "Stored") -> set[str]:
 
 def _json(stored: "Stored") -> dict[str, object]:
     card = card_json(stored.card)
-    return {"path": stored.path, "archived": stored.archived, "report": _word(stored.card), "card": card}
+    return {
+        "path": stored.path,
+        "archived": stored.archived,
+        "report": _word(stored.card),
+        "claims": stored.claims,
+        "card": card,
+    }
 
 
 def _word(card: MemoryCard) -> str:
@@ -157,4 +186,5 @@ def _row(stored: "Stored") -> tuple[str, ...]:
     card = stored.card
     source = card.provenance
     day = f"{source.created_at:%Y-%m-%d}"
-    return card.id, day, source.agent, _word(card), card.status, card.scope.tenant, card.pattern, stored.path
+    status = f"{card.status}*" if stored.claims else str(card.status)
+    return card.id, day, source.agent, _word(card), status, card.scope.tenant, card.pattern, stored.path

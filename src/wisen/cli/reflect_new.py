@@ -200,12 +200,14 @@ def _by_hand(report: Report, about: _About) -> _Draft:
     return _Draft(report=report, situation=situation, scope=MemoryScope(tenant=about.tenant), provenance=provenance)
 
 
-async def _from_run(run_id: str, store: Path | None, model: str | None, about: _About) -> _Draft:
+async def _from_run(run_id: str, store: str | None, model: str | None, about: _About) -> _Draft:
     from wisen.cli.runs import find_run  # noqa: PLC0415 - beside the commands on runs
     from wisen.reflection.report import ReportReflector  # noqa: PLC0415 - only where a model writes
 
     async with reading(choose_store(store)) as opened:
         record = await find_run(opened, run_id)
+    if record.status == "unfinished":
+        raise ConfigError(f"run {record.run_id!r} hasn't ended; there is nothing to report on yet")
     agent = about.agent or record.agent or "agent"
     moment = datetime.now(UTC) if about.day is None else datetime(*about.day.timetuple()[:3], tzinfo=UTC)
     reflector = ReportReflector(model=find_model(model)).signing(agent, lambda: moment).telling(_tell)

@@ -2,19 +2,20 @@
 
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from wisen.cli.output import AsJson, Column, print_json, print_table
 from wisen.cli.stores import (
     EmbedderName,
+    Store,
     StoreChoice,
     StorePath,
     Tenant,
-    choose_embedder,
     choose_store,
     drive,
+    open_store,
     whole_id,
 )
 from wisen.errors import ConfigError, RunNotFoundError
@@ -22,9 +23,6 @@ from wisen.memory_ci.rollback import Origin, Rollback
 from wisen.memory_ci.rollback import rollback as withdraw
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
-
-if TYPE_CHECKING:
-    from wisen.stores.sqlite import SQLiteVectorStore
 
 _TIME = "TIME"
 
@@ -77,16 +75,13 @@ def rollback(  # noqa: PLR0913 - each is a command-line option
 async def _withdraw(
     choice: StoreChoice, embedder_name: str | None, origin: Origin, *, note: str, downstream: bool, dry_run: bool
 ) -> Rollback:
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
-
-    embedder, _ = await choose_embedder(choice, embedder_name)
-    async with SQLiteVectorStore(choice.path, embedder=embedder, read_only=dry_run) as store:
+    async with open_store(choice, embedder_name, read_only=dry_run) as store:
         if origin.run_id:
             origin = replace(origin, run_id=await _whole_run(store, origin.run_id))
         return await withdraw(store, origin, note=note, downstream=downstream, dry_run=dry_run)
 
 
-async def _whole_run(store: "SQLiteVectorStore", given: str) -> str:
+async def _whole_run(store: Store, given: str) -> str:
     """The id that begins so, of a run that is recorded here, or of one elsewhere that cards were learned from."""
     ids = {*await store.ids_beginning("run", given)}
     async for card in every_card(store, CardFilter()):

@@ -6,16 +6,29 @@ import json
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from wisen.cli.models import FORMS, find_model
+from wisen.cli.models import find_model
+from wisen.cli.options import (
+    JudgeModel,
+    ModelName,
+    MostCalls,
+    MostDollars,
+    MostSeconds,
+    MostTokens,
+    TasksFile,
+    Trust,
+    TrustPolicy,
+    told_by_option,
+)
 from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, check_embedder, choose_embedder, choose_store, drive
+from wisen.cli.resuming import batch_scope, begin_batch, end_batch
+from wisen.cli.stores import EmbedderName, Store, StoreChoice, StorePath, choose_store, drive, open_store
 from wisen.errors import ConfigError, TasksFileError
 from wisen.records import Budget, Clockwork
 
@@ -25,14 +38,18 @@ if TYPE_CHECKING:
     from wisen.agent import Agent
     from wisen.architectures.reflexion import Reflexion
     from wisen.cli.batch import Batch, Job, Outcome
-    from wisen.config.tasks import EvaluatorSpec
+    from wisen.config.tasks import EvaluatorSpec, TaskEntry
     from wisen.events import Event
     from wisen.protocols import Evaluator
-    from wisen.stores.sqlite import SQLiteVectorStore
 
-Trust = Literal["replayed", "trial", "screened"]
 _REASON = 400
 """How much is shown of what a run went without, and why."""
+LIMITS = {
+    "requests": "--budget-requests",
+    "tokens": "--budget-tokens",
+    "cost_usd": "--budget-usd",
+    "seconds": "--budget-seconds",
+}
 _COMPARING = ("exact", "normalised", "reference")
 """Evaluators that need a reference, their own or the task's."""
 
@@ -65,12 +82,9 @@ class _Models:
 
 
 def run(  # noqa: PLR0913 - each is a command-line option
-    tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Tasks: a .toml, .yaml or .jsonl file.")],
+    tasks: TasksFile,
     *,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"{FORMS}. Default: the bundled local model.", show_default=False),
-    ] = None,
+    model: ModelName = None,
     store: StorePath = None,
     embedder: EmbedderName = None,
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")] = "",
@@ -79,32 +93,12 @@ def run(  # noqa: PLR0913 - each is a command-line option
     concurrency: Annotated[
         int, typer.Option(metavar="N", help="Tasks at a time; with 1, each task learns from all before it.")
     ] = 1,
-    trust: Annotated[
-        Trust,
-        typer.Option(
-            metavar="POLICY",
-            help="Lessons of other runs that are shown: replayed (proven ones), trial (those on trial too), "
-            "or screened (all that passed the screen).",
-        ),
-    ] = "trial",
-    judge_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Judges tasks without an exact check. Default: the agent's.", show_default=False
-        ),
-    ] = None,
-    budget_requests: Annotated[
-        int | None, typer.Option(metavar="N", help="Most model calls for one task.", show_default=False)
-    ] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Most tokens for one task.", show_default=False)
-    ] = None,
-    budget_usd: Annotated[
-        float | None, typer.Option(metavar="X", help="Most US dollars for one task.", show_default=False)
-    ] = None,
-    budget_seconds: Annotated[
-        float | None, typer.Option(metavar="X", help="Most seconds for one task.", show_default=False)
-    ] = None,
+    trust: TrustPolicy = "trial",
+    judge_model: JudgeModel = None,
+    budget_requests: MostCalls = None,
+    budget_tokens: MostTokens = None,
+    budget_usd: MostDollars = None,
+    budget_seconds: MostSeconds = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -117,19 +111,29 @@ def run(  # noqa: PLR0913 - each is a command-line option
         Path | None,
         typer.Option(metavar="FILE", help="Add the runs' traces to this file, for `wisen learn`.", show_default=False),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the batch of these tasks and options that was cut off: what has ended stays, "
+            "failed tasks are tried again.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent on the tasks of a file; it learns from its failures and verified successes.
 
     Exit code: 0 if every task has an answer, 1 if not, 2 if nothing could be run.
     """
+    with told_by_option(**LIMITS):
+        budget = Budget(requests=budget_requests, tokens=budget_tokens, cost_usd=budget_usd, seconds=budget_seconds)
     options = RunOptions(
         instructions=instructions,
         max_attempts=max_attempts,
         threshold=threshold,
         concurrency=concurrency,
         trust=trust,
-        budget=Budget(requests=budget_requests, tokens=budget_tokens, cost_usd=budget_usd, seconds=budget_seconds),
+        budget=budget,
         seed=seed,
     )
     found = _Models(agent=find_model(model), judge=None if judge_model is None else find_model(judge_model))
@@ -139,7 +143,9 @@ def run(  # noqa: PLR0913 - each is a command-line option
         raise choice.problem
     if traces is not None:
         traces.open("a").close()  # what can't be written is known before anything is paid for
-    batch = drive(_run(jobs, found, choice, embedder, options))
+    named = {"model": model, "judge": judge_model, **asdict(options)}
+    del named["concurrency"]  # how many run at a time makes no other batch
+    batch = drive(_run(jobs, found, choice, embedder, options, scope=batch_scope(tasks, named), resume=resume))
     if traces is not None:
         _write(traces, batch)
     _report(batch, choice, as_json=as_json)
@@ -151,46 +157,62 @@ def run(  # noqa: PLR0913 - each is a command-line option
 
 def read_jobs(path: Path, judge: "Model | None") -> "list[Job]":
     """The tasks of a file with what judges each; `judge` replaces the agent's model where a model does."""
-    from wisen.cli.batch import Job, judged_by  # noqa: PLC0415 - imports the agent
-    from wisen.config.tasks import load_tasks  # noqa: PLC0415 - imports yaml
+    from wisen.cli.batch import Job  # noqa: PLC0415 - imports the agent
     from wisen.evaluation.build import build_evaluator  # noqa: PLC0415 - imports all evaluators
+    from wisen.evaluation.judged_by import judged_by  # noqa: PLC0415 - as above
 
     def build(spec: "EvaluatorSpec") -> "Evaluator":
         return judged_by(build_evaluator(spec.kind, spec.options), judge)
+
+    every = read_entries(path, build)
+    return [Job(task=one.task, evaluator=build(one.evaluator) if one.evaluator else None) for one in every]
+
+
+def read_entries(path: Path, check: "Callable[[EvaluatorSpec], object]") -> "list[TaskEntry]":
+    """The tasks of a file; `check` refuses evaluators that can't be made."""
+    from wisen.config.tasks import load_tasks  # noqa: PLC0415 - imports yaml
 
     if path.is_dir():
         raise TasksFileError(str(path), "is a directory; give a .toml, .yaml or .jsonl file")
     # As with any script, modules beside the file may be named in it: `function = "checks:is_date"`.
     sys.path.insert(0, str(path.resolve().parent))
-    entries = load_tasks(path, check=build)
+    entries = load_tasks(path, check=check)
     for entry in entries:
         spec = entry.evaluator
         if spec and spec.kind in _COMPARING and entry.task.reference is None and "reference" not in spec.options:
             problem = f"the evaluator {spec.kind!r} compares with a reference; give the task one"
             raise TasksFileError(str(path), problem, line=entry.line, field="reference")
-    return [Job(task=entry.task, evaluator=build(entry.evaluator) if entry.evaluator else None) for entry in entries]
+    return entries
 
 
 async def _run(
-    jobs: "list[Job]", models: _Models, choice: StoreChoice, embedder_name: str | None, options: RunOptions
+    jobs: "list[Job]",
+    models: _Models,
+    choice: StoreChoice,
+    embedder_name: str | None,
+    options: RunOptions,
+    *,
+    scope: str,
+    resume: bool,
 ) -> "Batch":
     from wisen.cli.batch import Runner  # noqa: PLC0415 - imports the agent
-    from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
-    embedder, _ = await choose_embedder(choice, embedder_name)
-    if embedder_name is not None:
-        await check_embedder(embedder, embedder_name)
-    async with SQLiteVectorStore(choice.path, embedder=embedder) as store:
+    async with open_store(choice, embedder_name) as store:
         architecture = _reflexion(store, models, options)
 
         def agent(index: int, watch: "Callable[[Event], None]") -> "Agent":
             return _agent(architecture, store, models, options, index, watch)
 
+        begun = await begin_batch(store, scope, tasks=len(jobs), seed=options.seed, resume=resume)
         with _progress(len(jobs)) as done:
-            return await Runner(agent=agent, log=store, concurrency=options.concurrency, done=done).run(jobs)
+            runner = Runner(agent=agent, log=store, concurrency=options.concurrency, done=done, run_id=begun.run_id)
+            batch = await runner.run(jobs)
+        if not batch.resumable:
+            await end_batch(store, begun)
+        return batch
 
 
-def _reflexion(store: "SQLiteVectorStore", models: _Models, options: RunOptions) -> "Reflexion":
+def _reflexion(store: Store, models: _Models, options: RunOptions) -> "Reflexion":
     from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - imports pydantic-ai
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
 
@@ -204,7 +226,7 @@ def _reflexion(store: "SQLiteVectorStore", models: _Models, options: RunOptions)
 
 def _agent(
     architecture: "Reflexion",
-    store: "SQLiteVectorStore",
+    store: Store,
     models: _Models,
     options: RunOptions,
     index: int,
@@ -282,7 +304,9 @@ def _report(batch: "Batch", choice: StoreChoice, *, as_json: bool) -> None:
         if outcome.error:
             typer.echo(f"wisen: task {_title(outcome, number)}: {line(outcome.error, 500)}", err=True)
     if batch.interrupted:
-        typer.echo("wisen: interrupted; finished tasks are kept", err=True)
+        typer.echo("wisen: interrupted; finished tasks are kept, and --resume goes on with the others", err=True)
+    elif batch.resumable:
+        typer.echo("wisen: --resume tries what failed again; what was answered stays", err=True)
 
 
 def _write(path: Path, batch: "Batch") -> None:
@@ -345,7 +369,7 @@ def _print(batch: "Batch", choice: StoreChoice) -> None:
     typer.echo()
     for said in _summary(batch):
         typer.echo(said)
-    typer.echo(f"store: {choice.path} ({choice.why})")
+    typer.echo(f"store: {choice.shown} ({choice.why})")
 
 
 def _summary(batch: "Batch") -> Sequence[str]:

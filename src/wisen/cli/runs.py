@@ -1,20 +1,20 @@
 """`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, print_cards
+from wisen.cli.options import Limit, Offset
 from wisen.cli.output import AsJson, Column, counted, line, print_fields, print_json, print_table, score, when
-from wisen.cli.stores import StorePath, Tenant, choose_store, drive, reading, whole_id
-from wisen.errors import RunNotFoundError
+from wisen.cli.stores import Store, StorePath, Tenant, choose_store, drive, reading, whole_id
+from wisen.cli.telling import drawn
+from wisen.errors import RunNotFoundError, StoreError
 from wisen.recall import CardFilter
 from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
-
-if TYPE_CHECKING:
-    from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.stores.paging import every_run
 
 _MOST_LESSONS = 1_000
 
@@ -22,8 +22,12 @@ _MOST_LESSONS = 1_000
 def list_runs(
     *,
     tenant: Tenant = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 50,
-    offset: Annotated[int, typer.Option(metavar="N", min=0, help="How many to pass over.")] = 0,
+    limit: Limit = 50,
+    offset: Offset = 0,
+    unfinished: Annotated[
+        bool,
+        typer.Option("--unfinished", help="Only runs that have begun and not ended: under way, or cut off."),
+    ] = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -31,7 +35,11 @@ def list_runs(
 
     async def get() -> list[RunRecord]:
         async with reading(choose_store(store)) as opened:
-            return await opened.runs(tenant=tenant, limit=limit, offset=offset)
+            if not unfinished:
+                return await opened.runs(tenant=tenant, limit=limit, offset=offset)
+            every = every_run(opened, tenant=tenant)
+            found = [record async for record in every if record.status == "unfinished"]
+            return found[offset : offset + limit]
 
     records = drive(get())
     if as_json:
@@ -49,7 +57,8 @@ def list_runs(
     )
     print_table(columns, [_row(record) for record in records])
     if not records:
-        typer.echo("no run fits these options" if tenant is not None or offset else "no runs yet", err=True)
+        narrowed = tenant is not None or offset or unfinished
+        typer.echo("no run fits these options" if narrowed else "no runs yet", err=True)
 
 
 def show(
@@ -58,7 +67,7 @@ def show(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain one run: attempts, scores, cards that were shown or held out and why, lessons, usage."""
+    """Explain one run: attempts, scores, cards that were shown or left out and why, lessons, usage."""
 
     async def get() -> tuple[RunRecord, list[MemoryCard]]:
         async with reading(choose_store(store)) as opened:
@@ -78,11 +87,15 @@ def show(
         print_cards(lessons)
 
 
-async def find_run(store: "SQLiteVectorStore", run_id: str) -> RunRecord:
+async def find_run(store: Store, run_id: str) -> RunRecord:
     """The run of this id, or the one that begins with it; raises `StoreError`."""
     try:
         return await store.run(run_id)
     except RunNotFoundError as missing:
+        if not await store.runs(limit=1):
+            raise StoreError(
+                f"no run {run_id!r}: the store has no runs (those of a Markdown store aren't in git)"
+            ) from None
         whole = whole_id(run_id, await store.ids_beginning("run", run_id), missing)
     return await store.run(whole)
 
@@ -145,10 +158,8 @@ def _attempt_fields(attempt: AttemptRecord) -> list[tuple[str, str]]:
 
 
 def _injection(injection: Injection, *, delivered: bool) -> str:
-    fate = "held out" if not injection.shown else "shown" if delivered else "not delivered"
-    drawn = "" if injection.propensity == 1.0 else f" (shown with probability {injection.propensity:g})"
-    why = "; ".join(injection.reasons)
-    return f"{injection.card_id} {injection.kind}, relevance {injection.score:.2f}, {fate}{drawn}: {why}"
+    fate, why = drawn(injection, delivered=delivered), "; ".join(injection.reasons)
+    return f"{injection.card_id} {injection.kind}, relevance {injection.score:.2f}, {fate}: {why}"
 
 
 def _usage(usage: TokenUsage) -> str:

@@ -2,6 +2,7 @@
 
 from wisen.cards import CardEvidence, MemoryCard, Provenance
 from wisen.cli.output import counted, when
+from wisen.records import Injection
 
 
 def evidence_lines(card: MemoryCard) -> list[str]:
@@ -16,6 +17,17 @@ def history_lines(card: MemoryCard) -> list[str]:
         step = one.after if one.before is one.after else f"{one.before} to {one.after}"
         lines.append(" ".join(filter(None, (when(one.at), f"{step}, by {one.by or 'unknown'}: {one.why}"))))
     return lines
+
+
+def drawn(injection: Injection, *, delivered: bool) -> str:
+    """Whether a card was shown, and what the trial's draw had to do with it."""
+    left_out = f"{1.0 - injection.propensity:g}"
+    if not injection.shown:
+        return f"left out by the trial's draw (probability {left_out}), to see how the run goes without it"
+    fate = "shown" if delivered else "not delivered"
+    return (
+        f"{fate} (the trial's draw leaves it out with probability {left_out})" if injection.propensity < 1.0 else fate
+    )
 
 
 def origin(source: Provenance) -> str:
@@ -41,9 +53,13 @@ def _counts(one: CardEvidence) -> list[str]:
     if one.shown or one.held_out:
         drawn = f" (shown with probability {one.propensity:g})" if one.propensity else ""
         counts.append(
-            f"shown {counted(one.shown, 'time')}, {one.shown_successes} good; "
-            f"left out {counted(one.held_out, 'time')}, {one.held_out_successes} good{drawn}"
+            f"shown {_came_to(one.shown, one.shown_successes, one.shown_unknown)}; "
+            f"left out {_came_to(one.held_out, one.held_out_successes, one.held_out_unknown)}{drawn}"
         )
     if one.gained or one.lost or one.ties:
         counts.append(f"of {one.gained + one.lost + one.ties} replays {one.gained} gained, {one.lost} lost")
     return counts
+
+
+def _came_to(runs: int, good: int, unknown: int) -> str:
+    return f"{counted(runs, 'time')}, {good} good" + (f", {unknown} without a score" if unknown else "")

@@ -3,9 +3,9 @@
 Everything is looked up by id, so it takes no longer where many cards are stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,13 +14,10 @@ from wisen.cli.lessons import card_json
 from wisen.cli.moves import status_of
 from wisen.cli.output import AsJson, line, print_fields, print_json, score, when
 from wisen.cli.runs import find_run
-from wisen.cli.stores import StorePath, choose_store, drive, reading
-from wisen.cli.telling import evidence_lines, history_lines, judge, origin
+from wisen.cli.stores import Store, StorePath, choose_store, drive, reading
+from wisen.cli.telling import drawn, evidence_lines, history_lines, judge, origin
 from wisen.errors import CardNotFoundError
 from wisen.records import AttemptRecord, Injection, RunRecord
-
-if TYPE_CHECKING:
-    from wisen.stores.sqlite import SQLiteVectorStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +32,24 @@ class Fate:
     injection: Injection | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLesson:
+    """A card that the run itself wrote, and which of its later attempts had it."""
+
+    card_id: str
+    attempt: int
+    """In which attempt it was learned."""
+    told: tuple[int, ...]
+    """The later attempts whose advice reached a model."""
+
+
 def why(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or a beginning that no other has.")],
     *,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say of each card that a run recalled where it comes from, what speaks for it, and why it was shown or not."""
+    """Say of each card that a run recalled, or wrote, whence it is, what speaks for it, and why it was shown or not."""
 
     async def get() -> tuple[RunRecord, dict[str, MemoryCard]]:
         async with reading(choose_store(store)) as opened:
@@ -60,12 +68,43 @@ def why(
             ("status", f"{record.status.replace('_', ' ')}, score {score(record.score)}"),
         ]
     )
+    _print_recalled(record, cards)
+    _print_own(record, cards)
+
+
+def _print_recalled(record: RunRecord, cards: Mapping[str, MemoryCard]) -> None:
+    """Each card once, however many attempts recalled it."""
+    summaries: dict[str, list[int]] = {}
+    fates: dict[str, dict[Fate, list[int]]] = {}
     for attempt in record.attempts:
-        fates = fates_of(attempt)
-        typer.echo(f"\nattempt {attempt.attempt}: {_summary(fates)}")
-        for one in fates:
-            typer.echo(f"\n  card {one.card_id}")
-            print_fields(_fields(one, cards.get(one.card_id)), indent="    ")
+        found = fates_of(attempt)
+        summaries.setdefault(_summary(found), []).append(attempt.attempt)
+        for one in found:
+            fates.setdefault(one.card_id, {}).setdefault(one, []).append(attempt.attempt)
+    if summaries:
+        typer.echo()
+    for summary, numbers in summaries.items():
+        typer.echo(f"{_attempts(numbers)}: {summary}")
+    for card_id, told in fates.items():
+        typer.echo(f"\ncard {card_id}")
+        fields = [
+            (_attempts(numbers) if name == "fate" else name, said)
+            for one, numbers in told.items()
+            for name, said in _fate_fields(one)
+        ]
+        print_fields([*dict.fromkeys(fields), *_card_fields(cards.get(card_id))], indent="  ")
+
+
+def _print_own(record: RunRecord, cards: Mapping[str, MemoryCard]) -> None:
+    """What the run itself taught, which its later attempts are told of."""
+    for one in own_lessons(record):
+        card = cards.get(one.card_id)
+        typer.echo(f"\nown lesson {one.card_id}")
+        told = f"told to {_attempts(one.told)}, as far as there was room" if one.told else "told to no later attempt"
+        merged = card is not None and card.provenance.run_id != record.run_id
+        learned = f"in attempt {one.attempt}{', which says what a card says that was there' if merged else ''}"
+        fields = [("learned", learned), ("used", told)]
+        print_fields([*fields, *_card_fields(card, own=not merged)], indent="  ")
 
 
 def fates_of(attempt: AttemptRecord) -> list[Fate]:
@@ -82,11 +121,34 @@ def fates_of(attempt: AttemptRecord) -> list[Fate]:
     return list(fates.values())
 
 
+def own_lessons(record: RunRecord) -> list[OwnLesson]:
+    """What the run itself taught, once each, with the later attempts that had advice of it."""
+    found: dict[str, OwnLesson] = {}
+    for attempt in record.attempts:
+        later = tuple(one.attempt for one in record.attempts if one.attempt > attempt.attempt and one.advice_delivered)
+        for card_id in attempt.lesson_ids:
+            found.setdefault(card_id, OwnLesson(card_id=card_id, attempt=attempt.attempt, told=later))
+    return list(found.values())
+
+
+def _attempts(numbers: Sequence[int]) -> str:
+    """Which attempts, with a dash where one follows the other."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs)
+    return f"attempt{'' if len(numbers) == 1 else 's'} {said}"
+
+
 def _ids(record: RunRecord) -> list[str]:
-    return list(dict.fromkeys(one.card_id for attempt in record.attempts for one in fates_of(attempt)))
+    recalled = (one.card_id for attempt in record.attempts for one in fates_of(attempt))
+    return list(dict.fromkeys((*recalled, *(one.card_id for one in own_lessons(record)))))
 
 
-async def _cards(store: "SQLiteVectorStore", ids: Iterable[str]) -> dict[str, MemoryCard]:
+async def _cards(store: Store, ids: Iterable[str]) -> dict[str, MemoryCard]:
     """The cards that are still there, by id."""
     wanted = list(ids)
     while wanted:
@@ -99,25 +161,27 @@ async def _cards(store: "SQLiteVectorStore", ids: Iterable[str]) -> dict[str, Me
 
 def _summary(fates: list[Fate]) -> str:
     counted = {one.fate: sum(other.fate == one.fate for other in fates) for one in fates}
-    return ", ".join(f"{count} {fate}" for fate, count in counted.items()) or "nothing was recalled"
+    said = {"held out": "left out by the trial's draw", "left out": "left out for other reasons"}
+    return ", ".join(f"{count} {said.get(fate, fate)}" for fate, count in counted.items()) or "nothing was recalled"
 
 
-def _fields(one: Fate, card: MemoryCard | None) -> list[tuple[str, str]]:
-    fields = [("fate", f"{one.fate}: {one.because}" if one.because else one.fate)]
-    if one.injection is not None:
-        drawn = one.injection.propensity
-        fields += [
-            ("drawn", f"to be shown with probability {drawn:g}" if drawn < 1.0 else ""),
-            ("for this task", f"relevance {one.injection.score:.2f}: {'; '.join(one.injection.reasons)}"),
-        ]
-    if card is None:
-        return [*fields, ("card", "is no longer stored")]
+def _fate_fields(one: Fate) -> list[tuple[str, str]]:
+    if one.injection is None:
+        return [("fate", f"{one.fate}: {one.because}")]
     return [
-        *fields,
+        ("fate", drawn(one.injection, delivered=one.fate != "not delivered")),
+        ("for this task", f"relevance {one.injection.score:.2f}: {'; '.join(one.injection.reasons)}"),
+    ]
+
+
+def _card_fields(card: MemoryCard | None, *, own: bool = False) -> list[tuple[str, str]]:
+    if card is None:
+        return [("card", "is no longer stored")]
+    return [
         ("says", line(card.text)),
         ("kind", card.kind.replace("_", " ")),
         ("status now", status_of(card)),
-        ("from", origin(card.provenance)),
+        ("from", "" if own else origin(card.provenance)),
         ("judged by", judge(card.provenance)),
         ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
         ("history", "\n".join(history_lines(card))),
@@ -139,5 +203,9 @@ def _as_json(record: RunRecord, cards: dict[str, MemoryCard]) -> dict[str, objec
                 ],
             }
             for attempt in record.attempts
+        ],
+        "own_lessons": [
+            {**asdict(one), "card": card_json(cards[one.card_id]) if one.card_id in cards else None}
+            for one in own_lessons(record)
         ],
     }

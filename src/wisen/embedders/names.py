@@ -85,3 +85,11 @@ def _unknown(name: str, word: str, known: list[str]) -> ConfigError:
     close = get_close_matches(word, known, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     return ConfigError(f"no embedder is called {name!r}{hint}; write one of {FORMS}")
+
+
+def name_of(label: str) -> str:
+    """The name that resolves to the embedder with this label."""
+    name, _, dimension = label.rpartition("/")
+    if re.fullmatch(rf"hash-{dimension}-v\d+", name):
+        return f"hash:{dimension}"
+    return "local" if name.startswith("all-minilm-l6-v2") else f"{name}@{dimension}"

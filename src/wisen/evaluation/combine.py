@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from wisen.errors import ConfigError, EvaluationError
-from wisen.protocols import BoundToRun, Evaluator, ModelBinder
+from wisen.protocols import BoundToRun, Evaluator, ModelBinder, bound_to_run
 from wisen.records import ReflectionEvaluation, Task, Trace
 
 
@@ -15,7 +15,7 @@ def _calls_models(evaluator: Evaluator) -> bool:
 
 
 def _bound(evaluator: Evaluator, bind: ModelBinder) -> Evaluator:
-    return evaluator.bound(bind) if isinstance(evaluator, BoundToRun) else evaluator
+    return bound_to_run(evaluator, bind)
 
 
 def distinct(values: Iterable[str]) -> tuple[str, ...]:

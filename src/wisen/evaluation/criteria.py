@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -38,6 +39,8 @@ Last say how sure you are of these scores: 1.0 where you could check them, 0.5 o
 """The reviewer's system prompt, where none is given. The criteria are part of the user prompt, under any system one."""
 
 _MOST_NAME_CHARACTERS = 80
+_ALIKE = 0.83
+"""From which likeness a name that means nothing is taken for a default one, misspelt."""
 
 
 def _no_config() -> Mapping[str, Any]:
@@ -54,7 +57,8 @@ class QualityCriterion:
     name: str
     """Such as "clarity"; one line without a colon."""
     description: str = ""
-    """What is measured, in a sentence for the model. The names of the default criteria need none."""
+    """What is measured, in a sentence for the model. The names of the default criteria need none; one that is nearly
+    the same does."""
     weight: float = 1.0
     """Share in the overall score, relative to the other criteria."""
     threshold: float = 0.7
@@ -178,7 +182,8 @@ def criteria_for(task_type: str) -> tuple[QualityCriterion, ...]:
 def as_criteria(criteria: Sequence[QualityCriterion | str]) -> tuple[QualityCriterion, ...]:
     """The criteria that are meant: a name stands for a criterion of that name that a model scores.
 
-    Raises `ConfigError` for an empty list, anything else in it, and a name that comes twice.
+    Raises `ConfigError` for an empty list, anything else in it, a name that comes twice, and one that looks like a
+    default criterion's, misspelt, and has no description.
     """
     if isinstance(criteria, str) or not criteria:
         raise ConfigError(f"criteria {criteria!r}: give a list of criteria or their names, at least one")
@@ -187,6 +192,7 @@ def as_criteria(criteria: Sequence[QualityCriterion | str]) -> tuple[QualityCrit
         if not isinstance(each, QualityCriterion | str):
             raise ConfigError(f"{each!r} is no criterion; give a QualityCriterion or a name")
         made.append(each if isinstance(each, QualityCriterion) else QualityCriterion(name=each))
+        _refuse_misspelt(made[-1])
     seen: dict[str, str] = {}
     for criterion in made:
         key = " ".join(criterion.name.casefold().replace("_", " ").split())
@@ -194,6 +200,16 @@ def as_criteria(criteria: Sequence[QualityCriterion | str]) -> tuple[QualityCrit
             raise ConfigError(f"criteria {seen[key]!r} and {criterion.name!r} have one name; give each its own")
         seen[key] = criterion.name
     return tuple(made)
+
+
+def _refuse_misspelt(criterion: QualityCriterion) -> None:
+    if criterion.evaluator != "llm" or criterion.meaning:
+        return
+    name = criterion.name.strip().casefold().replace(" ", "_")
+    swapped = (known for known in _MEANINGS if sorted(known) == sorted(name))
+    nearest = next(swapped, "") or "".join(get_close_matches(name, _MEANINGS, n=1, cutoff=_ALIKE))
+    if nearest:
+        raise ConfigError(f"criterion {criterion.name!r}: did you mean {nearest!r}? Give one of your own a description")
 
 
 class CriteriaEvaluator(AsksModel):

@@ -14,11 +14,13 @@ from wisen.memory.room import Room
 from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated
 from wisen.protocols import Screen
 from wisen.records import Advice, Blocked, Injection, LeftOut
-from wisen.screening.screens import DefaultScreen, admitted
+from wisen.screening.screens import DefaultScreen, admitted, verdict_of
 
 _LONGEST_ANSWER = 600
 _MARGIN = 2_000
 _MOST_OWN = 10
+_ANSWER = "Answer:\n"
+"""What an answer is screened behind: a number that is all of a text is taken for a postcode, for example."""
 _LABELS = 200
 _INDENT = 8
 """More characters than the labels and the frame around a text, and the indent of each of its lines, take."""
@@ -194,7 +196,7 @@ class PromptCompiler:
         return _Piece(card=card, injection=injection, turn=None, note=note(card))
 
     def _screened(self, card: MemoryCard, draft: _Draft) -> MemoryCard | None:
-        verdict = self.screen.check(card)
+        verdict = verdict_of(self.screen, card)
         if verdict.card is None:
             rules = dict.fromkeys(finding.rule for finding in verdict.findings)
             draft.blocked.append(Blocked(card_id=card.id, rules=tuple(rules)))
@@ -229,13 +231,18 @@ class PromptCompiler:
         """What of the last few passes the screen, and of each the beginning: enough to know a wrong answer by."""
         return OwnRun(
             lessons=self._beginnings(own.lessons, self.own_characters, MemoryKind.LESSON),
-            rejected=self._beginnings(own.rejected, _LONGEST_ANSWER, MemoryKind.SKILL_CARD),
+            rejected=self._beginnings(own.rejected, _LONGEST_ANSWER, MemoryKind.SKILL_CARD, before=_ANSWER),
         )
 
-    def _beginnings(self, texts: Sequence[str], most: int, kind: MemoryKind) -> tuple[str, ...]:
+    def _beginnings(self, texts: Sequence[str], most: int, kind: MemoryKind, before: str = "") -> tuple[str, ...]:
         # The screen sees more of a text than is shown, so that no secret is cut to a half that it doesn't know.
-        seen = (admitted(self.screen, text[: most + _MARGIN], kind=kind) for text in texts[-_MOST_OWN:])
-        return tuple(text if len(text) <= most else f"{text[:most]} …" for text in seen if text)
+        seen = (
+            admitted(self.screen, f"{before}{text[: most + _MARGIN]}", kind=kind)
+            for text in texts[-_MOST_OWN:]
+            if text.strip()
+        )
+        left = ("" if text == before.strip() else text.removeprefix(before) for text in seen)
+        return tuple(text if len(text) <= most else f"{text[:most]} …" for text in left if text.strip())
 
     def _surely_fits(self, recalled: Sequence[Recalled], own: OwnRun | None, block: str) -> bool:
         """Whether there is room for everything, however a tokenizer counts."""

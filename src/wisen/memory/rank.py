@@ -36,9 +36,9 @@ def effect(card: MemoryCard, *, model: str, layout: str) -> float:
     """How much more often runs succeeded with the card than without it, in [-1, 1]; 0 without evidence.
 
     Of a trial both rates are shrunken towards each other's mean by four imagined runs, and of replays the difference
-    towards 0 by four imagined pairs, so that a few lucky uses move little. Several kinds of evidence count by the
-    number of their runs. Evidence from another model or layout doesn't count: the same card helps one and harms
-    another.
+    towards 0 by four imagined pairs, so that a few lucky uses move little. A run without a score is no success,
+    with the card or without. Several kinds of evidence count by the number of their runs. Evidence from another model
+    or layout doesn't count: the same card helps one and harms another.
     """
     weighed = [
         one for seen in card.evidence if (seen.model, seen.layout) == (model, layout) for one in _differences(seen)

@@ -37,7 +37,21 @@ class BySimilarity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByTaskType:
+class _FewReports:
+    """How many reports are given, and what counts as one."""
+
+    last: int = 3
+    """Most hits, however many the query asks for."""
+    kinds: tuple[MemoryKind, ...] = REPORTS
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be meant with `ConfigError`."""
+        if not isinstance(self.last, int) or self.last < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+            raise ConfigError(f"{type(self).__name__}(last={self.last!r}): must be 1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByTaskType(_FewReports):
     """The agent's own last reports on the same type of task, then on the same tool or API, then the newest.
 
     Nothing is embedded or searched: a report about neither the same type nor the same tool isn't relevant. The agent is
@@ -45,14 +59,7 @@ class ByTaskType:
     agent's 2,000 newest.
     """
 
-    last: int = 3
-    """Most hits, however many the query asks for."""
-    kinds: tuple[MemoryKind, ...] = REPORTS
     name: str = "task-type"
-
-    def __post_init__(self) -> None:
-        """Refuse what can't be meant with `ConfigError`."""
-        _check(self, self.last)
 
     async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
         """See `Ranker.hits`."""
@@ -76,20 +83,13 @@ class ByTaskType:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcrossAgents:
+class AcrossAgents(_FewReports):
     """The reports whose vectors are nearest to the task's, whichever agent wrote them.
 
     What a card's scope forbids stays forbidden: one that is meant for certain roles comes to these alone.
     """
 
-    last: int = 3
-    """Most hits, however many the query asks for."""
-    kinds: tuple[MemoryKind, ...] = REPORTS
     name: str = "across-agents"
-
-    def __post_init__(self) -> None:
-        """Refuse what can't be meant with `ConfigError`."""
-        _check(self, self.last)
 
     async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
         """See `Ranker.hits`."""
@@ -218,8 +218,3 @@ def _names(text: str, name: str) -> bool:
             return True
         at = text.find(name, end)
     return False
-
-
-def _check(ranker: object, last: object) -> None:
-    if not isinstance(last, int) or last < 1:
-        raise ConfigError(f"{type(ranker).__name__}(last={last!r}): must be 1 or more")

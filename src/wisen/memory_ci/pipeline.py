@@ -11,7 +11,8 @@ from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, Situ
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.changes import change_card
-from wisen.memory_ci.likeness import ratio
+from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
+from wisen.memory_ci.likeness import as_told_again, near_duplicates
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import HUMAN, move, pinned
@@ -19,8 +20,11 @@ from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, helps_here, promoted_fo
 from wisen.protocols import Finding, Ranker, Screen, Scrubs, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.screening.names import with_clean_names
-from wisen.screening.screens import DefaultScreen
+from wisen.screening.screens import DefaultScreen, verdict_of
+from wisen.turns import Turns
 
+_AT_ONCE = 4
+"""Screenings in one turn of the event loop: each computes for up to a millisecond."""
 TrustPolicy = Literal["replayed", "trial", "screened"]
 _POLICIES: dict[str, tuple[MemoryStatus, ...]] = {
     "replayed": (MemoryStatus.PROMOTED,),
@@ -40,6 +44,8 @@ class Submission:
     """The card as screened; `None` when rejected."""
     findings: tuple[Finding, ...] = ()
     """What the screen's rules found; of the rule "rejected-before", that a person or a test had refused the same."""
+    known: bool = False
+    """Whether this very card was stored before, from the same run, so that nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +107,15 @@ class MemoryCI:
         self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
         self.rule = rule
         self.now = now
+        self._turns = Turns(_AT_ONCE)
 
     async def submit(
-        self, card: MemoryCard, *, among: Sequence[RecallHit] | None = None, at: datetime | None = None
+        self,
+        card: MemoryCard,
+        *,
+        among: Sequence[RecallHit] | None = None,
+        at: datetime | None = None,
+        again: bool = False,
     ) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
@@ -114,8 +126,11 @@ class MemoryCI:
         unless a person submits it. Of a rejected card the store keeps id, provenance and reason, and none of its text.
         What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError` for
         names that may not be kept, as `with_clean_names` does, and then stores nothing.
+
+        `again` says that this very card may have been submitted before, by a process that was cut off: then nothing is
+        counted, and what is stored under its id is the card.
         """
-        return await self._take_in(card, among, at=at)
+        return await self._take_in(card, among, at=at, again=again)
 
     async def _take_in(
         self,
@@ -125,10 +140,12 @@ class MemoryCI:
         corrects: str = "",
         why: str = "",
         at: datetime | None = None,
+        again: bool = False,
     ) -> Submission:
+        await self._turns.take()
         card, named = with_clean_names(card)
         at = at if at is not None else self.now()
-        verdict = self.screen.check(card)
+        verdict = verdict_of(self.screen, card)
         findings = (*verdict.findings, *named)
         if verdict.card is None:
             note = f"screen {self.screen.name}: {', '.join(_rules(verdict.findings))}"
@@ -141,13 +158,17 @@ class MemoryCI:
         screened = replace(moved, note=passed.note, version=passed.version)
         if (refused := await refused_before(self.store, screened)) is not None:
             if corrects:
-                raise _refused_already(refused)
+                raise refused_already(refused)
             return _again(refused, findings)
         # A correction is like what it corrects, and yet another card.
-        twin = None if corrects else await self._near_duplicate_of(screened, among)
+        own = corrects or (again and await self._holds(screened.id))
+        twin = None if own else await self._near_duplicate_of(screened, among)
         if twin is not None:
             # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
-            await self.store.add([replace(twin, id=screened.id)])
+            counted = [] if again else await self.store.add([as_told_again(twin, screened)])
+            if counted and counted[0].outcome == "added":  # somebody has just rejected or deleted the twin
+                await self.store.delete([screened.id])
+                return await self._take_in(card, at=at)
             return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=findings)
         written = (await self.store.add([screened]))[0]
         if written.outcome == "unchanged" and not corrects:
@@ -155,7 +176,13 @@ class MemoryCI:
             if stored.status is MemoryStatus.REJECTED:
                 return _again(stored, findings)
         outcome = "duplicate" if written.outcome == "duplicate" else "added"
-        return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=findings)
+        known = written.outcome == "unchanged"
+        return Submission(outcome=outcome, card_id=written.card_id, card=screened, findings=findings, known=known)
+
+    async def _holds(self, card_id: str) -> bool:
+        with suppress(CardNotFoundError):
+            return bool(await self.store.get([card_id]))
+        return False
 
     async def recall(
         self,
@@ -172,6 +199,7 @@ class MemoryCI:
         The draw follows from run and card ids, so a run that is repeated draws the same. For a `model` and `layout` on
         which a promoted card hasn't shown yet that it helps, it is on trial like one in quarantine.
         """
+        await self._turns.take()
         query = RecallQuery(
             situation=self._as_kept(situation),
             filter=replace(where, statuses=_POLICIES[self.trust]),
@@ -192,7 +220,7 @@ class MemoryCI:
         words. Of two corrections at once the later one is refused so, and its card stays, as one of its own.
         """
         old = (await self.store.get([card_id]))[0]
-        _check_correction(old, new_card, why)
+        check_correction(old, new_card, why)
         submission = await self._take_in(new_card, corrects=card_id, why=f"; corrects {card_id}: {kept_reason(why)}")
         if submission.outcome == "rejected":
             return submission
@@ -202,7 +230,7 @@ class MemoryCI:
 
         def superseded(card: MemoryCard) -> MemoryCard | None:
             if card.superseded_by not in ("", submission.card_id):
-                raise _corrected_already(card)
+                raise corrected_already(card)
             return replace(card, superseded_by=submission.card_id)
 
         await change_card(self.store, card_id, superseded)
@@ -212,7 +240,7 @@ class MemoryCI:
         """Make sure that the correction holds: what it says may have been stored before, and been corrected since."""
         new = (await self.store.get([new_id]))[0]
         if new.status is MemoryStatus.REJECTED:
-            raise _refused_already(new)
+            raise refused_already(new)
         if new.superseded_by and instead_of not in await self._later_than(new):
             raise ConfigError(f"the correction says what card {new_id!r} says, which {new.superseded_by!r} corrects")
 
@@ -277,7 +305,9 @@ class MemoryCI:
 
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""
-        screened = self.screen.check(MemoryCard(kind=MemoryKind.LESSON, content="A lesson.", situation=situation)).card
+        screened = verdict_of(
+            self.screen, MemoryCard(kind=MemoryKind.LESSON, content="A lesson.", situation=situation)
+        ).card
         return situation if screened is None else screened.situation
 
     def _draw(self, hit: RecallHit, run_id: str, model: str | None, layout: str) -> Drawn:
@@ -299,33 +329,25 @@ class MemoryCI:
         return helps_here(card, model=model, layout=layout, rule=self.rule)
 
     async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
+        # Reports are archived by age, which says nothing of them.
+        archived = () if card.kind in REPORT_KINDS else (MemoryStatus.ARCHIVED,)
         if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
-            among = await self._nearest(card, RECALLABLE)
+            hits = await self._nearest(card, (*RECALLABLE, *archived))
+            among = [hit for hit in hits if hit.card.status is not MemoryStatus.ARCHIVED]
+            old = [hit for hit in hits if hit.card.status is MemoryStatus.ARCHIVED]
+            return self._twin_of(card, among) or self._twin_of(card, old)
         twin = self._twin_of(card, among)
-        if twin is None and card.kind not in REPORT_KINDS:  # reports are archived by age, which says nothing of them
-            twin = self._twin_of(card, await self._nearest(card, (MemoryStatus.ARCHIVED,)))
+        if twin is None and archived:
+            twin = self._twin_of(card, await self._nearest(card, archived))
         return twin
 
     async def _nearest(self, card: MemoryCard, statuses: tuple[MemoryStatus, ...]) -> Sequence[RecallHit]:
         where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
-        return await self.store.search(RecallQuery(situation=card.situation, filter=where, k=5))
+        return await self.store.search(RecallQuery(situation=card.situation, filter=where, k=10))
 
     def _twin_of(self, card: MemoryCard, among: Sequence[RecallHit]) -> MemoryCard | None:
-        return next((hit.card for hit in among if hit.card.id != card.id and self._alike(hit.card, card)), None)
-
-    def _alike(self, old: MemoryCard, new: MemoryCard) -> bool:
-        if old.kind is not new.kind or old.scope != new.scope or new.provenance.verified > old.provenance.verified:
-            return False  # a verified card is worth more than an opinion that reads like it
-        if old.reporter != new.reporter:
-            return False  # each agent owes its own reports, and is shown its own
-        if new.kind is MemoryKind.SKILL_CARD and not (old.strategy or new.strategy):
-            # Alike tasks with the same answer show where it holds, and with another one where it ends: both are worth
-            # having.
-            return old.content == new.content and old.situation.key == new.situation.key
-        limit = self.near_duplicate
-        return (
-            ratio(old.text, new.text, limit) >= limit and ratio(old.situation.text, new.situation.text, limit) >= limit
-        )
+        others = (hit.card for hit in among if hit.card.id != card.id)
+        return next((one for one in others if near_duplicates(one, card, self.near_duplicate)), None)
 
 
 def _id_of(screened: MemoryCard, card: MemoryCard) -> str:
@@ -346,27 +368,6 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
         supersedes=corrects,
         superseded_by="",
     )
-
-
-def _check_correction(old: MemoryCard, new: MemoryCard, why: str) -> None:
-    if not why.strip():
-        raise ConfigError(f"card {old.id!r} can't be corrected without a reason; say why")
-    if old.status is MemoryStatus.REJECTED:
-        raise ConfigError(f"card {old.id!r} is rejected: there is nothing left to correct")
-    if old.superseded_by:
-        raise _corrected_already(old)
-    if new.scope.tenant != old.scope.tenant:
-        raise ConfigError(f"card {old.id!r} belongs to tenant {old.scope.tenant!r}, and so must its correction")
-    if replace(new, provenance=replace(new.provenance, agent=old.provenance.agent)).duplicate_key == old.duplicate_key:
-        raise ConfigError(f"the correction of card {old.id!r} says what the card says; write what is right")
-
-
-def _corrected_already(card: MemoryCard) -> ConfigError:
-    return ConfigError(f"card {card.id!r} is corrected already, by {card.superseded_by!r}; correct that one")
-
-
-def _refused_already(card: MemoryCard) -> ConfigError:
-    return ConfigError(f"the correction says what card {card.id!r} said, which is rejected")
 
 
 def _again(refused: MemoryCard, findings: Sequence[Finding]) -> Submission:

@@ -1,6 +1,6 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -128,8 +128,7 @@ async def rollback(
         # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
         for one in sorted(chosen):
             await _change(store, one, lambda card: _withdrawn(card, note, when))
-        for one in sorted(restored):
-            await _change(store, one, lambda card: replace(card, superseded_by=""))
+        restored = {one for one in sorted(restored) if await _change(store, one, lambda card: _restored(card, chosen))}
         if isinstance(store, Scrubs):
             await store.scrub()
     left = _left(cards, chosen, log, origin)
@@ -186,12 +185,18 @@ def _left(cards: dict[str, MemoryCard], chosen: set[str], log: _Runs, origin: Or
             yield Left(what="correction", id=cards[one].superseded_by, why=f"corrects the withdrawn card {one}")
 
 
+def _restored(card: MemoryCard, withdrawn: Collection[str]) -> MemoryCard | None:
+    """The card without its correction, unless it has got another one meanwhile."""
+    return replace(card, superseded_by="") if card.superseded_by in withdrawn else None
+
+
 def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:
     if card.status is MemoryStatus.REJECTED:
         return None
     return move(card, MemoryStatus.REJECTED, note=f"withdrawn: {note}" if note else "withdrawn", at=at, by="rollback")
 
 
-async def _change(store: VectorStore, card_id: str, change: Change) -> None:
+async def _change(store: VectorStore, card_id: str, change: Change) -> bool:
     with suppress(CardNotFoundError):  # a card that is gone needs no change
-        await change_card(store, card_id, change)
+        return await change_card(store, card_id, change) is not None
+    return False

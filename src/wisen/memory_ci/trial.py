@@ -2,7 +2,9 @@
 
 Only a run's first attempt counts, since later ones know more than the card. It counts by what was drawn, whatever
 became of the advice on its way to the model: so chance alone decides which runs are compared with which. An attempt
-without a score counts against the card, so that a card can't win by making failures unknown.
+is good if it has a score that reaches the threshold; one without a score isn't, whether the card was shown or held
+out. Such an outcome is known of every run, so that none is left out for what became of it, and a card can't win by
+making failures unknown.
 """
 
 import hashlib
@@ -30,9 +32,9 @@ async def observe(
 ) -> list[CardMoved]:
     """Count a run's first attempt on the cards that were drawn for it, and move those that have a verdict.
 
-    Nothing is counted where there is no trial. A first attempt that ended without a score is bad if the card was shown,
-    and good if it was held out; against "hurts" both are bad. Counts are kept per model and layout, and apart for
-    attempts that a check and that a model decided on, and for each propensity. A run that a card has counted among its
+    Nothing is counted where there is no trial. A first attempt is good if its score reaches `threshold`; one that ended
+    without a score isn't. Counts are kept per model and layout, and apart for attempts that a check and that a model
+    decided on, and for each propensity; what has no score counts under both. A run that a card has counted among its
     last 64 isn't counted again. A quarantined card that helps is promoted, and one that hurts is archived,
     promoted ones too; pinned cards are only counted on, and so is one that another model's evidence promoted: its
     own evidence bars it for this model.
@@ -44,7 +46,7 @@ async def observe(
     if ci.trust != "trial" or first is None or evaluation is None:
         return []
     score = evaluation.overall_score
-    # Who would have judged isn't known where nobody has: then it counts in both.
+    # Who would have judged isn't known where nobody has: then it counts in both, and once where both are put together.
     judged = (not evaluation.verifiable,) if score is not None else (False, True)
     conditions = [CardEvidence(model=record.model, layout=layout, judged=one) for one in judged]
     moved: list[CardMoved] = []
@@ -82,9 +84,9 @@ class _Observation:
         rule: Rule,
     ) -> None:
         if drawn.shown:
-            side = {"shown": 1, "shown_successes": int(good is True)}
+            side = {"shown": 1, "shown_successes": int(good is True), "shown_unknown": int(good is None)}
         else:
-            side = {"held_out": 1, "held_out_successes": int(good is not False), "held_out_unknown": int(good is None)}
+            side = {"held_out": 1, "held_out_successes": int(good is True), "held_out_unknown": int(good is None)}
         self._counts = [replace(one, propensity=drawn.propensity, **side) for one in conditions]
         self._run = hashlib.sha256(run_id.encode()).hexdigest()[:8]
         self._at = at
@@ -102,7 +104,7 @@ class _Observation:
         card = replace(card, evidence=evidence, observed=(*card.observed, self._run)[-_REMEMBERED:])
         mine = set(map(_conditions, self._counts))
         for counts in (one for one in evidence if _conditions(one) in mine):
-            verdict = trial_verdict(counts, counts.propensity, self._rule)
+            verdict = trial_verdict(counts, counts.propensity, self._rule, beside=evidence)
             status = _AFTER.get((card.status, verdict))
             if status is not None and not card.pinned and self._may_move(card, counts):
                 return self._moved(card, status, verdict, counts)
@@ -133,9 +135,12 @@ def _conditions(evidence: CardEvidence) -> tuple[object, ...]:
 def _why(counts: CardEvidence, verdict: Verdict) -> str:
     judged = ", as a model judged" if counts.judged else ""
     e_value = trial_e_value_of(counts, hurts=verdict == "hurts")
+    shown, held_out = (
+        f", {one} without a score" if one else "" for one in (counts.shown_unknown, counts.held_out_unknown)
+    )
     return (
-        f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it "
-        f"and {counts.held_out_successes} of {counts.held_out} without (e = {e_value:.3g})"
+        f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it{shown}{',' if shown else ''} "
+        f"and {counts.held_out_successes} of {counts.held_out} without{held_out} (e = {e_value:.3g})"
     )
 
 

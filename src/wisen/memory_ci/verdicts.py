@@ -5,7 +5,8 @@ run: of the cards that don't help, at most one in `promote_at` is ever said to h
 Act on the first verdict that isn't "undecided"; later data may weaken what it rested on, and don't undo it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
@@ -55,12 +56,24 @@ def replay_finished(gained: int, lost: int, ties: int, rule: Rule = DEFAULT_RULE
     return possible == {"undecided"}
 
 
-def trial_verdict(evidence: CardEvidence, propensity: float, rule: Rule = DEFAULT_RULE) -> Verdict:
+def trial_verdict(
+    evidence: CardEvidence, propensity: float, rule: Rule = DEFAULT_RULE, *, beside: Sequence[CardEvidence] = ()
+) -> Verdict:
     """What the runs of a trial say in which the card was shown with this probability, and held out otherwise.
 
-    Undecided where nothing was drawn: a propensity of 0 or 1 leaves no control.
+    A run is good or it isn't; one without a score isn't. Undecided where nothing was drawn (a propensity of 0 or 1
+    leaves no control), and where no run has a score.
+
+    Give all of the card's evidence as `beside` where checks and opinions may both have decided on its runs: a card
+    helps only if it does so over the runs of both as well. Which of the two decided may depend on the card, and runs
+    without a score are counted under both; so the counts of one alone could speak for a card that makes no run good.
     """
-    return _verdict(_trial(evidence, propensity), _trial(evidence, propensity, hurts=True), rule)
+    if evidence.shown + evidence.held_out == evidence.shown_unknown + evidence.held_out_unknown:
+        return "undecided"
+    verdict = _verdict(_trial(evidence, propensity), _trial(evidence, propensity, hurts=True), rule)
+    if verdict == "helps" and _trial(_whoever_judged(evidence, beside), propensity) < rule.promote_at:
+        return "undecided"
+    return verdict
 
 
 def promoted_for(card: MemoryCard, *, model: str, layout: str) -> bool:
@@ -79,14 +92,18 @@ def promoted_for(card: MemoryCard, *, model: str, layout: str) -> bool:
 def helps_here(card: MemoryCard, *, model: str, layout: str, rule: Rule = DEFAULT_RULE) -> bool:
     """Whether evidence for this model and layout says that the card helps, whatever promoted it."""
     return any(
-        "helps" in (replay_verdict(seen.gained, seen.lost, rule), trial_verdict(seen, seen.propensity, rule))
+        "helps"
+        in (
+            replay_verdict(seen.gained, seen.lost, rule),
+            trial_verdict(seen, seen.propensity, rule, beside=card.evidence),
+        )
         for seen in card.evidence
         if (seen.model, seen.layout) == (model, layout)
     )
 
 
 def trial_e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
-    """The e-value that `trial_verdict` rests on."""
+    """The e-value that `trial_verdict` rests on, but for what it asks of the runs `beside`."""
     return _trial(evidence, evidence.propensity, hurts=hurts)
 
 
@@ -104,8 +121,7 @@ def _trial(evidence: CardEvidence, propensity: float, *, hurts: bool = False) ->
     if not 0.0 < propensity < 1.0:
         return 1.0
     shown = evidence.shown_successes, evidence.shown - evidence.shown_successes
-    good = evidence.held_out_successes - (evidence.held_out_unknown if hurts else 0)
-    held_out = good, evidence.held_out - good
+    held_out = evidence.held_out_successes, evidence.held_out - evidence.held_out_successes
     if hurts:
         shown, held_out = shown[::-1], held_out[::-1]
     return trial_e_value(
@@ -115,6 +131,22 @@ def _trial(evidence: CardEvidence, propensity: float, *, hurts: bool = False) ->
         held_out_bad=held_out[1],
         propensity=propensity,
     )
+
+
+def _whoever_judged(evidence: CardEvidence, beside: Sequence[CardEvidence]) -> CardEvidence:
+    """All runs under the same conditions, whether a check or an opinion decided; those without a score once."""
+    here = evidence.model, evidence.layout, evidence.propensity, evidence.terms
+    for other in beside:
+        there = other.model, other.layout, other.propensity, other.terms
+        if here == there and evidence.judged is not other.judged:
+            evidence = replace(
+                evidence,
+                shown=evidence.shown + other.shown - other.shown_unknown,
+                shown_successes=evidence.shown_successes + other.shown_successes,
+                held_out=evidence.held_out + other.held_out - other.held_out_unknown,
+                held_out_successes=evidence.held_out_successes + other.held_out_successes,
+            )
+    return evidence
 
 
 def _verdict(helps: float, hurts: float, rule: Rule) -> Verdict:

@@ -1,16 +1,13 @@
 """Holds a model's calls to a number of tokens that they may write together."""
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Callable
 
-from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 
 from wisen.errors import BudgetExceededError
-from wisen.models.relay import Relay
+from wisen.models.relay import Relay, Request
 
 
 class CappedModel(Relay):
@@ -36,32 +33,13 @@ class CappedModel(Relay):
         self._wrote = wrote
         self._limit = limit
 
-    async def _request(
-        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
-    ) -> ModelResponse:
-        response = await self.wrapped.request(messages, self._capped(settings), parameters)
-        self._wrote(response.usage.output_tokens)
-        return response
-
-    @asynccontextmanager
-    async def request_stream(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-        run_context: RunContext[Any] | None = None,
-    ) -> AsyncGenerator[StreamedResponse]:
-        """Send the request with the limit and stream the answer."""
-        settings = self._capped(model_settings)
-        async with self.wrapped.request_stream(messages, settings, model_request_parameters, run_context) as stream:
-            try:
-                yield stream
-            finally:
-                self._wrote(stream.get().usage.output_tokens)
-
-    def _capped(self, settings: ModelSettings | None) -> ModelSettings | None:
+    async def _sent(self, messages: list[ModelMessage], settings: ModelSettings | None) -> Request:
         left, allowed = self._left()
         if left < 1:
             raise BudgetExceededError(self._limit, allowed, allowed - left)
         own = settings["max_tokens"] if settings and "max_tokens" in settings else None
-        return merge_model_settings(settings, ModelSettings(max_tokens=left if own is None else min(own, left)))
+        most = ModelSettings(max_tokens=left if own is None else min(own, left))
+        return messages, merge_model_settings(settings, most)
+
+    def _received(self, response: ModelResponse) -> None:
+        self._wrote(response.usage.output_tokens)

@@ -13,7 +13,9 @@ from pydantic_ai.settings import ModelSettings
 from wisen.events import Event, ModelCalled
 from wisen.models.advised import carries_advice
 from wisen.models.failures import ProviderError, model_error
+from wisen.models.recorded import is_replayed
 from wisen.models.relay import Relay
+from wisen.models.streamed import WholeResponse
 from wisen.records import TokenUsage
 from wisen.session import Meter, Recorder
 
@@ -60,7 +62,7 @@ class MeteredModel(Relay):
             raise model_error(self.model_name, error) from error
         finally:
             self._meter.settle(usage)
-        self._report(messages, usage, self._meter.seconds - began)
+        self._report(messages, usage, self._meter.seconds - began, again=is_replayed(response))
         return response
 
     @asynccontextmanager
@@ -87,9 +89,10 @@ class MeteredModel(Relay):
             if stream is not None:
                 usage = used(stream.get())
             self._meter.settle(usage)
-        self._report(messages, usage, self._meter.seconds - began)
+        again = isinstance(stream, WholeResponse) and is_replayed(stream.response)
+        self._report(messages, usage, self._meter.seconds - began, again=again)
 
-    def _report(self, messages: list[ModelMessage], usage: TokenUsage, seconds: float) -> None:
+    def _report(self, messages: list[ModelMessage], usage: TokenUsage, seconds: float, *, again: bool) -> None:
         self._recorder.add(
             "model_call",
             model=self.model_name,
@@ -105,6 +108,7 @@ class MeteredModel(Relay):
                 usage=usage,
                 seconds=seconds,
                 advised=carries_advice(messages),
+                replayed=again,
             )
             self._watch(called)
 

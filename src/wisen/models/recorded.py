@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -27,6 +28,7 @@ _LASTING = ("part_kind", "content", "tool_name", "args", "outcome")
 """Fields of a message's parts that say what is asked; times and ids would part requests that are equal."""
 
 _JSON: TypeAdapter[Any] = TypeAdapter(Any)
+_REPLAYED = "wisen_replayed"
 
 
 class _Row(BaseModel):
@@ -199,7 +201,7 @@ class RecordedModel(WrapperModel):
             return None
         kept = await self._log.call(self._scope, key, ordinal)
         if kept is not None:
-            return _response_of(kept)
+            return response_from(kept)
         if self._mode == "replay":
             self._give_back(key, ordinal)
             which = f"number {ordinal + 1} of its kind" if ordinal else "unknown"
@@ -211,7 +213,7 @@ class RecordedModel(WrapperModel):
         return None
 
     async def _save(self, key: str, ordinal: int, response: ModelResponse) -> None:
-        await self._log.save_call(self._scope, key, ordinal, ModelMessagesTypeAdapter.dump_json([response]))
+        await self._log.save_call(self._scope, key, ordinal, response_to(response))
 
 
 class _AbsentModel(Model[Any]):
@@ -266,11 +268,27 @@ def request_key(
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def replayed(response: ModelResponse) -> ModelResponse:
+    """The response, marked as one that nobody was asked for now; the mark reaches no model and no key."""
+    return replace(response, metadata={**(response.metadata or {}), _REPLAYED: True})
+
+
+def is_replayed(response: ModelResponse) -> bool:
+    """Whether the response was marked so."""
+    return bool(response.metadata and response.metadata.get(_REPLAYED))
+
+
 def _lasting(part: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part[name] for name in _LASTING if part.get(name) is not None}
 
 
-def _response_of(kept: bytes) -> ModelResponse:
+def response_to(response: ModelResponse) -> bytes:
+    """A response as a call log keeps it."""
+    return ModelMessagesTypeAdapter.dump_json([response])
+
+
+def response_from(kept: bytes) -> ModelResponse:
+    """The reverse of `response_to`; raises `ConfigError` for what isn't a response."""
     (message,) = ModelMessagesTypeAdapter.validate_json(kept)
     if isinstance(message, ModelRequest):
         raise ConfigError("a recorded call holds a request instead of a response; delete it and record anew")

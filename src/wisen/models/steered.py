@@ -1,11 +1,9 @@
 """Lets a reflection see what a conversation has come to before each request, and add to it."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic_ai import RunContext
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -13,10 +11,10 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from wisen.models.relay import Relay
+from wisen.models.relay import Relay, Request
 
 
 class SteeredModel(Relay):
@@ -31,25 +29,8 @@ class SteeredModel(Relay):
         super().__init__(wrapped)
         self._steer = steer
 
-    async def _request(
-        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
-    ) -> ModelResponse:
-        return await self.wrapped.request(await self._steer(messages), settings, parameters)
-
-    @asynccontextmanager
-    async def request_stream(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-        run_context: RunContext[Any] | None = None,
-    ) -> AsyncGenerator[StreamedResponse]:
-        """Send the steered request and stream the answer."""
-        steered = await self._steer(messages)
-        async with self.wrapped.request_stream(
-            steered, model_settings, model_request_parameters, run_context
-        ) as stream:
-            yield stream
+    async def _sent(self, messages: list[ModelMessage], settings: ModelSettings | None) -> Request:
+        return await self._steer(messages), settings
 
 
 def anchor(messages: Sequence[ModelMessage], at: int) -> tuple[object, ...]:

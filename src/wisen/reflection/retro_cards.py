@@ -8,6 +8,7 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance
 from wisen.reflection.retro_forms import Failure, Lessons, Observation, Policy, Skill
 from wisen.reflection.traced import TracedRun
+from wisen.screening.names import may_be_a_name
 
 _NO_TOOL = ("", "none", "n/a", "any", "all", "-")
 _NAME = re.compile(r"[\w.:/-]{1,64}")
@@ -61,7 +62,8 @@ class Signature:
 
     def _policy(self, said: Policy) -> MemoryCard:
         tool = said.tool.strip().strip("`'\"").removesuffix("()")
-        named = _NAME.fullmatch(tool) is not None and tool.casefold() not in _NO_TOOL
+        # A model may write anything in its place; what is no name costs the scope, and not the card.
+        named = _NAME.fullmatch(tool) is not None and tool.casefold() not in _NO_TOOL and may_be_a_name(tool)
         tenant, roles = self.run.asked.tenant, self._roles()
         # A rule for a tool holds for every type of task that uses it.
         scope = MemoryScope(tenant=tenant, agent_roles=roles, tool_names=(tool,)) if named else self._scope()

@@ -49,6 +49,10 @@ class Reflection:
     """Of these, refused by the screen, or rejected before."""
     rules: tuple[str, ...] = ()
     """The rules that refused them."""
+    new: tuple[str, ...] = ()
+    """Ids of the cards that weren't stored before."""
+    known: tuple[str, ...] = ()
+    """Ids of those that were, because the same run had taught them already."""
 
     @property
     def total_cards(self) -> int:
@@ -254,6 +258,10 @@ class Retroformer:
                     continue
                 if submission.outcome == "duplicate":
                     told = replace(told, duplicates=told.duplicates + 1)
+                elif submission.known:
+                    told = replace(told, known=(*told.known, submission.card_id))
+                else:
+                    told = replace(told, new=(*told.new, submission.card_id))
                 cards[submission.card_id] = stored
         finally:
             self._reflections.append(replace(told, rules=tuple(rules)))

@@ -4,8 +4,10 @@ A text can be redacted and is still a text; a name with a placeholder in it is a
 screen takes out are refused, and only a source, which nothing is found by, is redacted.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
@@ -19,6 +21,10 @@ LONGEST_NAME = 100
 """Characters of a name, or of an id."""
 _LONGEST_SOURCE = 1_000
 _LIKE_IDS = "random-value"
+_COMPUTED = re.compile(r"[0-9a-f-]{1,64}")
+"""Ids as wisen computes them, in which nothing but a random value could be found."""
+_REMEMBERED = 2_048
+"""Names and ids whose findings are remembered: the same few stand on thousands of cards."""
 
 
 def clean_agent(agent: str) -> str:
@@ -41,12 +47,17 @@ def with_clean_names(card: MemoryCard) -> tuple[MemoryCard, tuple[Finding, ...]]
         _refuse(what, name, _rules_of(name))
     source = card.provenance
     for what, one in (("the card's id", card.id), ("the run's id", source.run_id), ("the trace's id", source.trace_id)):
-        _refuse(what, one, [found.rule for found in find_secrets(one) if found.rule != _LIKE_IDS])
+        _refuse(what, one, _secrets_in(one))
     said, found = clean_source(source.source)
     agent = clean_agent(source.agent) if source.agent else ""
     if (agent, said) == (source.agent, source.source):
         return card, found
     return replace(card, provenance=replace(source, agent=agent, source=said)), found
+
+
+def may_be_a_name(name: str) -> bool:
+    """Whether a name may stand on a card as it is: `with_clean_names` raises for others."""
+    return len(name) <= LONGEST_NAME and not _rules_of(name)
 
 
 def clean_source(source: str) -> tuple[str, tuple[Finding, ...]]:
@@ -68,8 +79,16 @@ def _names(card: MemoryCard) -> Iterator[tuple[str, str]]:
         yield from ((what, name) for name in names if name)
 
 
-def _rules_of(name: str) -> list[str]:
-    return [*_orders(name), *(one.rule for one in cleaned([name[:LONGEST_NAME]], DETECTORS)[1])]
+@lru_cache(maxsize=_REMEMBERED)
+def _rules_of(name: str) -> tuple[str, ...]:
+    return (*_orders(name), *(one.rule for one in cleaned([name[:LONGEST_NAME]], DETECTORS)[1]))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _secrets_in(identity: str) -> tuple[str, ...]:
+    if _COMPUTED.fullmatch(identity):
+        return ()
+    return tuple(found.rule for found in find_secrets(identity) if found.rule != _LIKE_IDS)
 
 
 def _orders(text: str) -> list[str]:

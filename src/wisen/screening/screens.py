@@ -7,11 +7,13 @@ provenance, quarantine, the quoted frame in the prompt and trials are the others
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from typing import cast
 
 from wisen.cards import MemoryCard, MemoryKind
+from wisen.errors import ConfigError
 from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
 from wisen.screening.cleaning import cleaned
@@ -131,7 +133,7 @@ class ScreenChain:
         findings: list[Finding] = []
         left = card
         for screen in self.screens:
-            verdict = screen.check(left)
+            verdict = verdict_of(screen, left)
             if verdict.card is None:
                 return verdict
             findings += verdict.findings
@@ -192,9 +194,24 @@ class DefaultScreen:
         return verdict
 
 
+def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
+    """What a screen says of a card, whoever wrote the screen: a card that is rejected is never given on.
+
+    Raises `ConfigError` where it gives anything but a `ScreenVerdict`.
+    """
+    verdict = cast("object", screen.check(card))
+    if not isinstance(verdict, ScreenVerdict):
+        if isinstance(verdict, Coroutine):
+            verdict.close()
+        name = getattr(screen, "name", type(screen).__name__)
+        given = "nothing" if verdict is None else f"a {type(verdict).__name__}"
+        raise ConfigError(f"screen {name!r} gave {given}; its check(card) has to return a ScreenVerdict")
+    return replace(verdict, card=None) if verdict.outcome == "rejected" and verdict.card else verdict
+
+
 def check_text(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> ScreenVerdict:
     """What a screen says of a text by itself; the verdict's card has as its content what may be kept."""
-    return screen.check(MemoryCard(kind=kind, content=text, id="text"))
+    return verdict_of(screen, MemoryCard(kind=kind, content=text, id="text"))
 
 
 def admitted(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> str:

@@ -9,11 +9,23 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus
+from wisen.errors import StoreError
 from wisen.recall import Written
 from wisen.records import NEVER
 from wisen.reports import card_to_report
 from wisen.stores.card_files import day_of_card, read, render, rewritten, title_of
-from wisen.stores.catalog import ARCHIVE, CARDS, ORDER_FILE, REPORTS, TENANT_FILE, Catalog, Stored, place_of
+from wisen.stores.catalog import (
+    ARCHIVE,
+    BLOCKS,
+    CARDS,
+    NAME_ENDING,
+    ORDER_FILE,
+    REPORTS,
+    TENANT_FILE,
+    Catalog,
+    Stored,
+    place_of,
+)
 from wisen.stores.file_names import agent_folder, file_stem, folder_name
 from wisen.stores.folder import Folder
 from wisen.stores.ordering import moment
@@ -61,6 +73,19 @@ class Binder:
             self._catalog.look()
             return written
 
+    def take(self, cards: Sequence[MemoryCard], *, overwrite: bool) -> dict[str, str]:
+        """Keep cards as they are, those that are there only with `overwrite`; gives the ids that can't be, and why."""
+        with self._folder.locked():
+            self._catalog.look()
+            refused = {card.id: why for card in cards if (why := self._unfit(card))}
+            fitting = [card for card in cards if card.id not in refused]
+            for card in fitting:
+                if overwrite and self._catalog.has(card.id) and self._catalog.get(card.id) != card:
+                    self._exchange(card)
+            self._write([card for card in fitting if not self._catalog.has(card.id)], {})
+            self._catalog.look()
+            return refused
+
     def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`."""
         with self._folder.locked():
@@ -94,6 +119,20 @@ class Binder:
                 moved.append(self._moved(stored, target))
             self._catalog.look()
             return moved
+
+    def _unfit(self, card: MemoryCard) -> str:
+        try:
+            self._file_of(card)
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    def _exchange(self, card: MemoryCard) -> None:
+        if self._catalog.get(card.id).scope.tenant == card.scope.tenant:
+            self._rewrite(card)
+        else:
+            self._folder.remove(self._catalog.stored(card.id).path)
+            self._catalog.look()
 
     def _outcome(
         self, card: MemoryCard, new: dict[str, MemoryCard], keys: dict[str, str]
@@ -135,6 +174,14 @@ class Binder:
         else:
             folder = f"{base}{CARDS}/{card.kind.value}"
         return folder, stem, render(card, place_of(f"{folder}/{stem}.md", card.scope.tenant))
+
+    def name_block(self, tenant: str, name: str) -> None:
+        """Note the name of a block whose file doesn't say it."""
+        file = folder_name(name)
+        if file != name:
+            self._folder.write_once(
+                f"{self._catalog.base(tenant)}{BLOCKS}/.{file}{NAME_ENDING}", f"{json.dumps(name)}\n"
+            )
 
     def name_tenant(self, tenant: str) -> None:
         """Note the name of a tenant whose folder doesn't say it."""

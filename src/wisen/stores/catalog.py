@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from wisen.cards import MemoryCard
+from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import CardNotFoundError, ReportError, StoreError
 from wisen.stores.card_files import LARGEST, Place, read
 from wisen.stores.file_names import folder_name
@@ -19,6 +19,8 @@ from wisen.stores.ordering import moment
 
 REPORTS = "reflections"
 CARDS = "cards"
+BLOCKS = "blocks"
+NAME_ENDING = ".name"
 TENANTS = "tenants"
 ARCHIVE = "archive"
 TENANT_FILE = ".tenant"
@@ -49,6 +51,8 @@ class Stored:
     """Whether it is among the reports, and not among other cards."""
     archived: bool
     """Whether the file is in an archive folder."""
+    claims: MemoryStatus | None = None
+    """The status that the file gives its card and that isn't believed; `None` where it is believed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,7 @@ class _File:
     settled: bool
     """Whether a later change would have another signature."""
     card: MemoryCard | None = None
+    claims: MemoryStatus | None = None
     problem: str = ""
 
 
@@ -99,7 +104,8 @@ class Catalog:
         file = self._files.get(path)
         if file is None or file.card is None:
             raise CardNotFoundError(card_id)
-        return Stored(path=path, card=file.card, report=file.place.reports, archived=file.place.archived)
+        place = file.place
+        return Stored(path=path, card=file.card, report=place.reports, archived=place.archived, claims=file.claims)
 
     def has(self, card_id: str) -> bool:
         """Whether there is such a card."""
@@ -137,6 +143,32 @@ class Catalog:
             for below in (REPORTS, CARDS):
                 for path, signature in self._folder.files(f"{base}{below}"):
                     yield tenant, path, signature
+
+    def blocks(self) -> list[tuple[str, str, str]]:
+        """Tenant, name and path of each memory block, by tenant and name, where its name is known."""
+        found: list[tuple[str, str, str]] = []
+        for tenant, base in self._bases():
+            for path, _ in self._folder.files(f"{base}{BLOCKS}"):
+                name = self._block_name(path)
+                if name is not None:
+                    found.append((tenant, name, path))
+        return sorted(found)
+
+    def nameless_blocks(self) -> list[str]:
+        """Paths of files among the blocks that no name belongs to."""
+        every = [path for _, base in self._bases() for path, _ in self._folder.files(f"{base}{BLOCKS}")]
+        return sorted(path for path in every if self._block_name(path) is None)
+
+    def _block_name(self, path: str) -> str | None:
+        folder, _, file = path.rpartition("/")
+        stem = file.removesuffix(".md")
+        if folder_name(stem) == stem:
+            return stem
+        try:
+            said: object = json.loads(self._folder.read(f"{folder}/.{stem}{NAME_ENDING}"))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return said if isinstance(said, str) and folder_name(said) == stem else None
 
     def _bases(self) -> list[tuple[str, str]]:
         self._tenant_problems = []
@@ -179,7 +211,9 @@ class Catalog:
             return replace(file, problem=f"isn't UTF-8: byte {error.start + 1} can't be read")
         except ReportError as error:
             return replace(file, problem=str(error))
-        return replace(file, card=place.seen(reading.card))
+        said = reading.said.status
+        claims = None if said is reading.card.status else said
+        return replace(file, card=place.seen(reading.card), claims=claims)
 
     def _take_in(self, fresh: list[tuple[str, _File]]) -> None:
         for path, file in fresh:

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wisen.errors import ForeignDatabaseError, StoreError, StoreReadOnlyError
+from wisen.stores.read_line import Answer, ReadLine
 from wisen.stores.schema import APPLICATION_ID, MIGRATIONS
 
 _Result = TypeVar("_Result")
@@ -65,15 +66,16 @@ class Database:
         self._waiting: deque[_Job] = deque()
         self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-write")
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-read")
+        self._reads: ReadLine[_Work[Any]] = ReadLine(self._reader_thread, self._answer, self._closed_error)
         self._computing_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-compute")
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self._closed = False
 
     async def read(self, work: _Work[_Result]) -> _Result:
-        """Run `work` in the reading thread, in one snapshot of the database."""
+        """Run `work` in the reading thread, in one snapshot of the database, which reads that wait together share."""
         self._refuse_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._reader_thread, self._do_read, work)
+        return await self._reads.ask(work)
 
     async def write(self, work: _Work[_Result], *, before: Callable[[], None] | None = None) -> _Result:
         """Run `work` in the writing thread; returns when it is committed.
@@ -111,8 +113,10 @@ class Database:
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            msg = f"store {str(self.path)!r} is closed; open a new one"
-            raise StoreError(msg)
+            raise self._closed_error()
+
+    def _closed_error(self) -> StoreError:
+        return StoreError(f"store {str(self.path)!r} is closed; open a new one")
 
     def _release(self) -> None:
         for thread in (self._computing_thread, self._writer_thread, self._reader_thread):
@@ -122,17 +126,34 @@ class Database:
                 connection.close()
         self._reader = self._writer = None
 
-    def _do_read(self, work: _Work[_Result]) -> _Result:
-        try:
-            if self._reader is None:
-                self._reader = self._open(write=False)
-            self._reader.execute("BEGIN")
+    def _answer(self, works: Sequence[_Work[Any]], until: float) -> list[Answer]:
+        """What the works give, in one snapshot; after one that fails, in another."""
+        answers: list[Answer] = []
+        for work in works:
             try:
-                return work(self._reader)
-            finally:
+                answers.append(Answer(value=work(self._snapshot())))
+            except (sqlite3.Error, UnicodeError) as error:
+                answers.append(Answer(error=self._explained(error)))
+            except BaseException as error:  # noqa: BLE001 - whoever waits for this read has to hear of it
+                answers.append(Answer(error=error))
+            if answers[-1].error is not None:
+                self._leave_snapshot()
+            if time.monotonic() > until:
+                break
+        self._leave_snapshot()
+        return answers
+
+    def _snapshot(self) -> sqlite3.Connection:
+        if self._reader is None:
+            self._reader = self._open(write=False)
+        if not self._reader.in_transaction:
+            self._reader.execute("BEGIN")
+        return self._reader
+
+    def _leave_snapshot(self) -> None:
+        if self._reader is not None and self._reader.in_transaction:
+            with suppress(sqlite3.Error):
                 self._reader.execute("ROLLBACK")
-        except (sqlite3.Error, UnicodeError) as error:
-            raise self._explained(error) from error
 
     def _drain(self) -> None:
         """Do all waiting writes in one transaction; a later call then finds nothing left to do."""
@@ -258,7 +279,8 @@ class Database:
             raise StoreError(msg) from None
 
     def _connect(self, query: str) -> sqlite3.Connection:
-        mode = "ro" if self._read_only else "rwc"
+        # A connection that may not write leaves WAL's files behind when it is the last one; this one takes them away.
+        mode = "rw" if self._read_only else "rwc"
         uri = f"file:{quote(str(self.path))}?mode={mode}{query}"
         return sqlite3.connect(uri, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
 

@@ -36,9 +36,10 @@ _CLOSED = Signature(0, 0, 0, 0)
 class Folder:
     """A folder below which text files are found, written, replaced, moved and removed."""
 
-    def __init__(self, root: Path, *, fsync: bool) -> None:
-        """Remember the folder; it is made by the first write."""
+    def __init__(self, root: Path, *, fsync: bool, read_only: bool = False) -> None:
+        """Remember the folder; it is made by the first write, which `read_only` refuses as it does any other."""
         self.root = root
+        self.read_only = read_only
         self._fsync = fsync
 
     @contextmanager
@@ -57,6 +58,8 @@ class Folder:
 
     def hidden(self, *, make: bool = True) -> Path:
         """The folder for what can be made again, with the file that keeps it out of git."""
+        if make and self.read_only:
+            raise StoreReadOnlyError(str(self.root))
         hidden = self.root / HIDDEN
         ignore = hidden / ".gitignore"
         if make and not ignore.exists():

@@ -176,9 +176,6 @@ class CardIndex:
         runs = list(self._runs)
         exported: list[IndexRow] = []
         for number, row in self._row_of.items():
-            packed = np.zeros(1, dtype=self._dtype)
-            packed["inverse"], packed["codes"] = self._inverse[row], self._codes[row]
-            packed["bits"] = self._bits[:, row].reshape(2, BIT_WORDS)
             exported.append(
                 IndexRow(
                     number,
@@ -188,10 +185,20 @@ class CardIndex:
                     int(self._key[row]),
                     int(self._created[row]),
                     self._words.row(row),
-                    packed.tobytes(),
+                    self._packed(row),
                 )
             )
         return exported
+
+    def _packed(self, row: int) -> bytes:
+        packed = np.zeros(1, dtype=self._dtype)
+        packed["inverse"], packed["codes"] = self._inverse[row], self._codes[row]
+        packed["bits"] = self._bits[:, row].reshape(2, BIT_WORDS)
+        return packed.tobytes()
+
+    def vectors(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """The packed vectors of those of these cards that are there."""
+        return {number: self._packed(self._row_of[number]) for number in numbers if number in self._row_of}
 
     def search(self, probe: Probe) -> list[Match]:
         """The best `query.k` rows, best first, none below the floor."""

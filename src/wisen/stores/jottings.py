@@ -1,11 +1,17 @@
 """The part of the in-memory store that isn't about cards: memory blocks, run records and recorded calls."""
 
 import threading
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from itertools import islice
+from typing import assert_never
 
 from wisen.errors import ConfigError, RunNotFoundError, StoreError
 from wisen.records import RunRecord
 from wisen.stores.blocks import appended, bounded
+from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.ordering import moment
+from wisen.stores.pieces import block_piece, block_text, call_key, call_piece, cursor, position, run_of, run_piece
 
 
 class InMemoryLedger:
@@ -78,3 +84,75 @@ class InMemoryLedger:
         """See `CallLog.call`."""
         self._refuse_closed()
         return self._calls.get((scope, key, ordinal))
+
+    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        """See `KeepsFirst.keep_call`."""
+        self._refuse_closed()
+        return self._calls.setdefault((scope, key, ordinal), bytes(response))
+
+    async def drop_calls(self, scopes: Sequence[str]) -> int:
+        """See `DropsCalls.drop_calls`."""
+        self._refuse_closed()
+        wanted = set(scopes)
+        gone = [at for at in self._calls if at[0] in wanted]
+        for at in gone:
+            del self._calls[at]
+        return len(gone)
+
+    async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        self._refuse_closed()
+        behind = tuple(position(after, []))
+        with self._lock:
+            if part == "runs":
+                start = int(behind[0]) if behind else 0
+                runs = [run_piece(record) for record in islice(self._runs.values(), start, start + limit)]
+                return runs, cursor(start + len(runs))
+            if part == "blocks":
+                filled = {at for at, text in self._blocks.items() if text}
+                names = nsmallest(limit, (at for at in filled if at > behind))
+                return [block_piece(*at, self._blocks[at]) for at in names], cursor(*names[-1]) if names else after
+            calls = nsmallest(limit, (at for at in self._calls if at > behind))
+            return [call_piece(*at, self._calls[at]) for at in calls], cursor(*calls[-1]) if calls else after
+
+    async def held(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        self._refuse_closed()
+        found = ((key, self._piece(part, key)) for key in keys)
+        return {key: piece for key, piece in found if piece is not None}
+
+    async def take(
+        self, part: LedgerPart, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`."""
+        self._refuse_closed()
+        with self._lock:
+            for piece in pieces:
+                if replace or self._piece(part, piece.key) is None:
+                    self._put(part, piece)
+        return {}
+
+    def _piece(self, part: LedgerPart, key: tuple[str, ...]) -> Piece | None:
+        match part:
+            case "blocks":
+                text = self._blocks.get((key[0], key[1]), "")
+                return block_piece(key[0], key[1], text) if text else None
+            case "runs":
+                record = self._runs.get(key[0])
+                return None if record is None else run_piece(record)
+            case "calls":
+                response = self._calls.get(call_key(key))
+                return None if response is None else call_piece(*call_key(key), response)
+            case _:
+                assert_never(part)
+
+    def _put(self, part: LedgerPart, piece: Piece) -> None:
+        match part:
+            case "blocks":
+                self._blocks[piece.key[0], piece.key[1]] = block_text(piece)
+            case "runs":
+                self._runs[piece.key[0]] = run_of(piece)
+            case "calls":
+                self._calls[call_key(piece.key)] = piece.content
+            case _:
+                assert_never(part)

@@ -1,12 +1,16 @@
 """The part of the SQLite store that isn't about cards: memory blocks, run records and recorded calls."""
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 
 from wisen.errors import ConfigError, RunNotFoundError
 from wisen.records import RunRecord
+from wisen.stores import ledger_pieces
 from wisen.stores.blocks import appended, bounded
+from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.database import Database
 from wisen.stores.ordering import moment
+from wisen.stores.pieces import encodable, encodable_keys
 from wisen.stores.serial import run_from_json, run_to_json
 
 
@@ -86,6 +90,47 @@ class SQLiteLedger:
             return None if found is None else bytes(found[0])
 
         return await self._database.read(find)
+
+    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        """See `KeepsFirst.keep_call`."""
+
+        def keep(connection: sqlite3.Connection) -> bytes:
+            row = (scope, key, ordinal, response)
+            if connection.execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?)", row).rowcount:
+                return response
+            found = connection.execute(
+                "SELECT response FROM calls WHERE scope = ? AND key = ? AND ordinal = ?", row[:3]
+            ).fetchone()
+            return bytes(found[0])
+
+        return await self._database.write(keep)
+
+    async def drop_calls(self, scopes: Sequence[str]) -> int:
+        """See `DropsCalls.drop_calls`."""
+
+        def drop(connection: sqlite3.Connection) -> int:
+            return sum(connection.execute("DELETE FROM calls WHERE scope = ?", (scope,)).rowcount for scope in scopes)
+
+        return await self._database.write(drop)
+
+    async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        return await self._database.read(lambda connection: ledger_pieces.next_pieces(connection, part, after, limit))
+
+    async def held(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        fitting = encodable_keys(keys)
+        return await self._database.read(lambda connection: ledger_pieces.held_pieces(connection, part, fitting))
+
+    async def take(
+        self, part: LedgerPart, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`."""
+        fitting, refused = encodable(part, pieces)
+        await self._database.write(
+            lambda connection: ledger_pieces.take_pieces(connection, part, fitting, replace=replace)
+        )
+        return refused
 
 
 def _block(connection: sqlite3.Connection, tenant: str, name: str) -> str:

@@ -1,9 +1,11 @@
 """The store for teams that keep what agents have learned in git: every card is a Markdown file that people edit."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from wisen.cards import MemoryCard
 from wisen.embedders.hashing import HashEmbedder
@@ -13,11 +15,15 @@ from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.binder import Moved
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.catalog import Problem, Stored
+from wisen.stores.copies import Part, Piece
+from wisen.stores.facts import StoreFacts, sqlite_facts, tally_cards
 from wisen.stores.file_index import FileIndex
 from wisen.stores.index import Probe
 from wisen.stores.note_files import FileLedger
 from wisen.stores.ordering import moment
+from wisen.stores.pieces import card_piece, cursor, position
 from wisen.stores.prepared import check_successor, make_probe
+from wisen.stores.serial import card_from_json
 from wisen.stores.vector_cache import VectorCache
 from wisen.stores.vectors import embed_cards, pack
 
@@ -50,6 +56,7 @@ class MarkdownStore(FileLedger):
         *,
         embedder: Embedder | None = None,
         floor: float | None = None,
+        read_only: bool = False,
         fsync: bool = True,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
     ) -> None:
@@ -59,6 +66,7 @@ class MarkdownStore(FileLedger):
             root: The folder; it is made by the first write.
             embedder: Makes the vectors; `None` takes `HashEmbedder`. Another one may be given each time.
             floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
+            read_only: Never write; every writing method raises `StoreReadOnlyError`.
             fsync: Wait until the disk has each file, so that a power cut loses nothing either.
             block_limit: Characters that one memory block holds.
 
@@ -67,7 +75,7 @@ class MarkdownStore(FileLedger):
         """
         if floor is not None and not 0.0 <= floor <= 1.0:
             raise ConfigError(f"MarkdownStore(floor={floor!r}): must be in [0, 1], or None for the default")
-        super().__init__(Path(root).expanduser(), fsync=fsync, block_limit=block_limit)
+        super().__init__(Path(root).expanduser(), fsync=fsync, block_limit=block_limit, read_only=read_only)
         self._embedder: Embedder = embedder or HashEmbedder()
         self._floor = floor
         self._vectors = VectorCache(self._folder, self._embedder)
@@ -110,6 +118,13 @@ class MarkdownStore(FileLedger):
             return [self._catalog.get(card_id) for card_id in card_ids]
 
         return await self._in_thread(find)
+
+    async def ids_beginning(self, what: Literal["card", "run"], beginning: str) -> Sequence[str]:
+        """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
+        if what == "run" or not beginning:
+            return await self._runs_beginning(beginning)
+        cards = await self.list(CardFilter(), limit=sys.maxsize)
+        return [card.id for card in cards if card.id.startswith(beginning)]
 
     async def search(self, query: RecallQuery) -> list[RecallHit]:
         """See `VectorStore.search`. Raises `EmbedderError` where a text can't be embedded."""
@@ -191,6 +206,76 @@ class MarkdownStore(FileLedger):
             return self._catalog.problems
 
         return await self._in_thread(look)
+
+    async def unreadable(self) -> Sequence[str]:
+        """See `Omits.unreadable`: files that aren't cards or blocks that can be read."""
+
+        def look() -> Sequence[str]:
+            self._look()
+            cards = [f"{one.path}: {one.problem}" for one in self._catalog.problems]
+            return cards + [f"{path}: no name belongs to this block" for path in self._catalog.nameless_blocks()]
+
+        return await self._in_thread(look)
+
+    async def vectors_label(self) -> str:
+        """See `Copies.vectors_label`: none, since vectors are made again where they are missing."""
+        return ""
+
+    async def pieces(self, part: Part, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        if part != "cards":
+            return await super().pieces(part, after=after, limit=limit)
+
+        def select() -> tuple[Sequence[Piece], str]:
+            self._look()
+            behind = int(position(after, [0])[0])
+            kept = sorted((number, card.id) for number, card in self._catalog.cards() if number > behind)[:limit]
+            found = [card_piece(self._catalog.get(card_id)) for _, card_id in kept]
+            return found, cursor(kept[-1][0]) if kept else after
+
+        return await self._in_thread(select)
+
+    async def held(self, part: Part, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        if part != "cards":
+            return await super().held(part, keys)
+
+        def select() -> Mapping[tuple[str, ...], Piece]:
+            self._look()
+            return {key: card_piece(self._catalog.get(key[0])) for key in keys if self._catalog.has(key[0])}
+
+        return await self._in_thread(select)
+
+    async def take(
+        self, part: Part, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`. Vectors aren't kept: they are made again where they are needed."""
+        if part != "cards":
+            return await super().take(part, pieces, replace=replace)
+        refused = await self._in_thread(
+            lambda: self._binder.take([card_from_json(piece.content) for piece in pieces], overwrite=replace)
+        )
+        return {(card_id,): why for card_id, why in refused.items()}
+
+    async def facts(self) -> StoreFacts:
+        """See `Describes.facts`."""
+
+        def look() -> StoreFacts:
+            self._look()
+            return StoreFacts(
+                kind="markdown",
+                cards=tally_cards(card for _, card in self._catalog.cards()),
+                blocks=sum(bool(self._block(path)) for _, _, path in self._catalog.blocks()),
+                runs=0,
+                calls=0,
+                size=sum(file.lstat().st_size for file in self._root.rglob("*")),
+            )
+
+        facts = await self._in_thread(look)
+        if not await self._in_thread(self._runs_path.exists):
+            return facts
+        kept = await self._database.read(lambda connection: sqlite_facts(connection, self._runs_path))
+        return replace(facts, runs=kept.runs, calls=kept.calls, schema=kept.schema)
 
     def _look(self) -> None:
         with self._folder.explained():

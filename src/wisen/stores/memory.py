@@ -1,9 +1,10 @@
 """The store for tests, notebooks and single processes: everything in memory, gone with the process."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from threading import Lock
 from types import TracebackType
 from typing import Self, TypeVar
@@ -14,12 +15,15 @@ from wisen.errors import CardNotFoundError, ConfigError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.copies import Part, Piece
+from wisen.stores.facts import StoreFacts, tally_cards
 from wisen.stores.index import Match, Probe
 from wisen.stores.jottings import InMemoryLedger
 from wisen.stores.ordering import moment
+from wisen.stores.pieces import card_piece, cursor, position, prepare_pieces
 from wisen.stores.prepared import PreparedCard, check_successor, make_probe, prepare, same_texts
 from wisen.stores.rows import TenantRows
-from wisen.stores.vectors import embed_cards
+from wisen.stores.vectors import embed_cards, label
 
 _Result = TypeVar("_Result")
 _FEW = 8
@@ -61,6 +65,7 @@ class InMemoryVectorStore(InMemoryLedger):
         self._cards: dict[int, MemoryCard] = {}
         self._number_of: dict[str, int] = {}
         self._duplicates: dict[str, list[int]] = {}
+        self._refused: dict[str, set[int]] = {}
         self._tenants: dict[str, TenantRows] = {}
         self._last_number = 0
         self._searching = Lock()
@@ -85,7 +90,7 @@ class InMemoryVectorStore(InMemoryLedger):
         """Let go of everything kept. Closing twice is fine."""
         self._closed = True
         await asyncio.to_thread(self._thread.shutdown)
-        for kept in (self._cards, self._number_of, self._duplicates, self._tenants):
+        for kept in (self._cards, self._number_of, self._duplicates, self._refused, self._tenants):
             kept.clear()
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
@@ -146,13 +151,90 @@ class InMemoryVectorStore(InMemoryLedger):
         """See `VectorStore.count`."""
         return await self._in_thread(lambda: len(self._accepted(where)))
 
+    async def vectors_label(self) -> str:
+        """See `Copies.vectors_label`."""
+        self._refuse_closed()
+        return label(self._embedder) if self._cards else ""
+
+    async def pieces(self, part: Part, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        if part != "cards":
+            return await super().pieces(part, after=after, limit=limit)
+        start = int(position(after, [0])[0])
+
+        def select() -> tuple[Sequence[Piece], str]:
+            with self._lock:
+                kept = list(islice(((at, self._cards[at]) for at in sorted(self._cards) if at > start), limit))
+            return self._with_vectors(kept), cursor(kept[-1][0]) if kept else after
+
+        return await self._in_thread(select)
+
+    async def held(self, part: Part, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        if part != "cards":
+            return await super().held(part, keys)
+
+        def select() -> Mapping[tuple[str, ...], Piece]:
+            with self._lock:
+                numbers = [self._number_of[key[0]] for key in keys if key[0] in self._number_of]
+                kept = [(number, self._cards[number]) for number in numbers]
+            return {piece.key: piece for piece in self._with_vectors(kept)}
+
+        return await self._in_thread(select)
+
+    async def take(
+        self, part: Part, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`. Raises `EmbedderError` where a card has to be embedded and can't be."""
+        if part != "cards":
+            return await super().take(part, pieces, replace=replace)
+        self._refuse_closed()
+        ready = await prepare_pieces(self._embedder, pieces)
+        self._refuse_closed()
+        with self._lock:
+            for prepared in ready:
+                if prepared.card.id not in self._number_of:
+                    self._keep_new(prepared)
+                elif replace:
+                    self._exchange(prepared)
+        return {}
+
+    async def facts(self) -> StoreFacts:
+        """See `Describes.facts`."""
+        self._refuse_closed()
+        blocks = sum(map(bool, self._blocks.values()))
+        with self._lock:
+            cards = tally_cards(self._cards.values())
+        return StoreFacts(
+            kind="memory",
+            cards=cards,
+            blocks=blocks,
+            runs=len(self._runs),
+            calls=len(self._calls),
+            embedder=await self.vectors_label(),
+        )
+
+    def _with_vectors(self, kept: Sequence[tuple[int, MemoryCard]]) -> Sequence[Piece]:
+        with self._searching:
+            wanted: dict[str, Sequence[int]] = {}
+            for number, card in kept:
+                wanted[card.scope.tenant] = [*wanted.get(card.scope.tenant, ()), number]
+            found: dict[int, bytes] = {}
+            for tenant, numbers in wanted.items():
+                with self._lock:
+                    rows = self._tenants[tenant]
+                    changes = rows.take()
+                found |= rows.fresh(*changes).vectors(numbers)
+        return [card_piece(card, found.get(number, b"")) for number, card in kept]
+
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         self._refuse_closed()
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _accepted(self, where: CardFilter) -> Sequence[MemoryCard]:
         with self._lock:
-            kept = list(self._cards.values())
+            refused = self._refused.get(where.refused, ())
+            kept = [self._cards[number] for number in refused] if where.refused else list(self._cards.values())
         return [card for card in kept if where.accepts(card)]
 
     def _number(self, card_id: str) -> int:
@@ -170,15 +252,20 @@ class InMemoryVectorStore(InMemoryLedger):
             first = self._cards[min(alike)]
             self._cards[min(alike)] = replace(first, duplicates=first.duplicates + 1)
             return Written(card_id=first.id, outcome="duplicate")
-        self._last_number += 1
-        self._number_of[card.id] = self._last_number
-        self._keep(self._last_number, prepared)
+        self._keep_new(prepared)
         return Written(card_id=card.id, outcome="added")
+
+    def _keep_new(self, prepared: PreparedCard) -> None:
+        self._last_number += 1
+        self._number_of[prepared.card.id] = self._last_number
+        self._keep(self._last_number, prepared)
 
     def _keep(self, number: int, prepared: PreparedCard) -> None:
         card = prepared.card
         self._cards[number] = card
         self._duplicates.setdefault(prepared.duplicate_key, []).append(number)
+        if card.refused:
+            self._refused.setdefault(card.refused, set()).add(number)
         tenant = self._tenants.get(card.scope.tenant)
         if tenant is None:
             tenant = self._tenants[card.scope.tenant] = TenantRows(card.scope.tenant, self._embedder.dimension)
@@ -188,33 +275,46 @@ class InMemoryVectorStore(InMemoryLedger):
         number = self._number(prepared.card.id)
         kept = self._cards[number]
         check_successor(kept, prepared.card)
-        self._forget_key(kept, number)
+        self._forget_keys(kept, number)
         self._keep(number, prepared)
         if kept.duplicates > prepared.card.duplicates:
             self._cards[number] = replace(prepared.card, duplicates=kept.duplicates)
+
+    def _exchange(self, prepared: PreparedCard) -> None:
+        """Put a card in the place of the one with its id, whatever that one is like."""
+        number = self._number(prepared.card.id)
+        kept = self._cards[number]
+        if kept.scope.tenant != prepared.card.scope.tenant:
+            self._remove(kept.id)
+            self._keep_new(prepared)
+        else:
+            self._forget_keys(kept, number)
+            self._keep(number, prepared)
 
     def _remove(self, card_id: str) -> int:
         number = self._number_of.pop(card_id, None)
         if number is None:
             return 0
         card = self._cards.pop(number)
-        self._forget_key(card, number)
+        self._forget_keys(card, number)
         self._tenants[card.scope.tenant].drop(number)
         return 1
 
-    def _forget_key(self, card: MemoryCard, number: int) -> None:
+    def _forget_keys(self, card: MemoryCard, number: int) -> None:
         alike = self._duplicates[card.duplicate_key]
         alike.remove(number)
         if not alike:
             del self._duplicates[card.duplicate_key]
+        if card.refused:
+            self._refused[card.refused].discard(number)
 
     def _search(self, probe: Probe) -> Sequence[RecallHit]:
-        with self._lock:
-            tenant = self._tenants.get(probe.query.filter.tenant or "")
-            changes = tenant.take() if tenant else None
-        if tenant is None or changes is None:
-            return []
         with self._searching:
+            with self._lock:
+                tenant = self._tenants.get(probe.query.filter.tenant or "")
+                changes = tenant.take() if tenant else None
+            if tenant is None or changes is None:
+                return []
             matches = tenant.fresh(*changes).search(probe)
         with self._lock:
             return self._hits(probe, matches)

@@ -1,7 +1,7 @@
 """What a Markdown store keeps that isn't a card: memory blocks as text files, runs and recorded calls out of git."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -10,31 +10,33 @@ from wisen.errors import ConfigError, RunNotFoundError, StoreError
 from wisen.records import RunRecord
 from wisen.stores.binder import Binder
 from wisen.stores.blocks import appended, bounded
-from wisen.stores.catalog import Catalog
+from wisen.stores.catalog import BLOCKS, Catalog
+from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.database import Database
 from wisen.stores.file_names import folder_name
 from wisen.stores.folder import HIDDEN, Folder
 from wisen.stores.ledger import SQLiteLedger
+from wisen.stores.pieces import block_piece, block_text, cursor, encodable, position
+from wisen.stores.statements import ids_beginning
 
 _Result = TypeVar("_Result")
-_BLOCKS = "blocks"
 _RUNS = "runs.db"
 
 
 class FileLedger:
     """A `Memory` in Markdown files, and a `RunLog` and `CallLog` in a hidden database; the thread for a folder."""
 
-    def __init__(self, root: Path, *, fsync: bool, block_limit: int) -> None:
+    def __init__(self, root: Path, *, fsync: bool, block_limit: int, read_only: bool) -> None:
         """Keep blocks of at most `block_limit` characters."""
         if block_limit < 1:
             raise ConfigError(f"block_limit={block_limit!r}: must be 1 or more characters")
         self._root = root
         self._block_limit = block_limit
-        self._folder = Folder(root, fsync=fsync)
+        self._folder = Folder(root, fsync=fsync, read_only=read_only)
         self._catalog = Catalog(self._folder)
         self._binder = Binder(self._folder, self._catalog)
         self._runs_path = root / HIDDEN / _RUNS
-        database = Database(self._runs_path, read_only=False, fsync=fsync, busy_seconds=60.0)
+        database = Database(self._runs_path, read_only=read_only, fsync=fsync, busy_seconds=60.0)
         self._ledger, self._database = SQLiteLedger(database, block_limit), database
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
         self._closed = False
@@ -69,16 +71,60 @@ class FileLedger:
             return []
         return await self._ledger.runs(tenant=tenant, limit=limit, offset=offset)
 
+    async def _runs_beginning(self, beginning: str) -> list[str]:
+        if not beginning or not await self._in_thread(self._runs_path.exists):
+            return []
+        return await self._database.read(lambda connection: ids_beginning(connection, "run", beginning))
+
     async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
         """See `CallLog.save_call`; the same call saved again replaces the response."""
         await self._in_thread(self._make_hidden)
         await self._ledger.save_call(scope, key, ordinal, response)
+
+    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        """See `KeepsFirst.keep_call`."""
+        await self._in_thread(self._make_hidden)
+        return await self._ledger.keep_call(scope, key, ordinal, response)
 
     async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
         """See `CallLog.call`."""
         if not await self._in_thread(self._runs_path.exists):
             return None
         return await self._ledger.call(scope, key, ordinal)
+
+    async def drop_calls(self, scopes: Sequence[str]) -> int:
+        """See `DropsCalls.drop_calls`."""
+        if not await self._in_thread(self._runs_path.exists):
+            return 0
+        return await self._ledger.drop_calls(scopes)
+
+    async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        if part == "blocks":
+            return await self._in_thread(lambda: self._next_blocks(after, limit))
+        if not await self._in_thread(self._runs_path.exists):
+            return [], after
+        return await self._ledger.pieces(part, after=after, limit=limit)
+
+    async def held(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        if part == "blocks":
+            return await self._in_thread(lambda: self._held_blocks(keys))
+        if not await self._in_thread(self._runs_path.exists):
+            return {}
+        return await self._ledger.held(part, keys)
+
+    async def take(
+        self, part: LedgerPart, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`."""
+        fitting, refused = encodable(part, pieces)
+        if part == "blocks":
+            await self._in_thread(lambda: self._take_blocks(fitting, replace=replace))
+        else:
+            await self._in_thread(self._make_hidden)
+            await self._ledger.take(part, fitting, replace=replace)
+        return refused
 
     async def close(self) -> None:
         """Finish what is under way. Closing twice is fine."""
@@ -100,7 +146,7 @@ class FileLedger:
             self._folder.hidden()
 
     def _block_path(self, name: str, tenant: str) -> str:
-        return f"{self._catalog.base(tenant)}{_BLOCKS}/{folder_name(name)}.md"
+        return f"{self._catalog.base(tenant)}{BLOCKS}/{folder_name(name)}.md"
 
     def _block(self, path: str) -> str:
         with self._folder.explained():
@@ -111,9 +157,27 @@ class FileLedger:
             except UnicodeDecodeError:
                 raise StoreError(f"store {str(self._root)!r}: {path!r} isn't UTF-8") from None
 
+    def _next_blocks(self, after: str, limit: int) -> tuple[list[Piece], str]:
+        behind = tuple(position(after, []))
+        with self._folder.explained():
+            places = [(tenant, name) for tenant, name, _ in self._catalog.blocks() if (tenant, name) > behind][:limit]
+        found = self._held_blocks(places)
+        return [found[place] for place in places if place in found], cursor(*places[-1]) if places else after
+
+    def _held_blocks(self, keys: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], Piece]:
+        texts = ((tenant, name, self._block(self._block_path(name, tenant))) for tenant, name in keys)
+        return {(tenant, name): block_piece(tenant, name, text) for tenant, name, text in texts if text}
+
+    def _take_blocks(self, pieces: Sequence[Piece], *, replace: bool) -> None:
+        for piece in pieces:
+            tenant, name = piece.key
+            new = block_text(piece)
+            self._change(name, tenant, lambda text, new=new: new if replace or not text else text)
+
     def _change(self, name: str, tenant: str, change: Callable[[str], str]) -> None:
         path = self._block_path(name, tenant)
         with self._folder.locked():
             text = change(self._block(path))
             self._binder.name_tenant(tenant)
+            self._binder.name_block(tenant, name)
             self._folder.replace(path, f"{text}\n" if text else "")

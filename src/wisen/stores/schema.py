@@ -74,4 +74,7 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (scope, key, ordinal)
     );
     """,
+    """
+    CREATE INDEX cards_refused ON cards (json_extract(card, '$.refused')) WHERE status = 'rejected';
+    """,
 )

@@ -1,7 +1,7 @@
 """The default store: one SQLite file, safe for several processes, with an exact index derived in memory."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -12,11 +12,14 @@ from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError, EmbedderMismatchError, StoreError, StoreReadOnlyError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
-from wisen.stores import statements
+from wisen.stores import card_pieces, statements
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.copies import Part, Piece
 from wisen.stores.database import Database
+from wisen.stores.facts import StoreFacts, sqlite_facts, sqlite_problems
 from wisen.stores.index import CardIndex, Probe
 from wisen.stores.ledger import SQLiteLedger
+from wisen.stores.pieces import prepare_pieces
 from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
 from wisen.stores.serial import card_to_json
@@ -176,8 +179,47 @@ class SQLiteVectorStore(SQLiteLedger):
         """
         return await reindex(self._database, self._embedder, progress)
 
+    async def vectors_label(self) -> str:
+        """See `Copies.vectors_label`."""
+        return await self._database.read(_stored_label)
+
+    async def pieces(self, part: Part, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        if part != "cards":
+            return await super().pieces(part, after=after, limit=limit)
+        return await self._database.read(lambda connection: card_pieces.next_cards(connection, after, limit))
+
+    async def held(self, part: Part, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        if part != "cards":
+            return await super().held(part, keys)
+        return await self._database.read(lambda connection: card_pieces.held_cards(connection, keys))
+
+    async def take(
+        self, part: Part, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`. Raises `EmbedderError` where a card has to be embedded and can't be."""
+        if part != "cards":
+            return await super().take(part, pieces, replace=replace)
+        ready = await prepare_pieces(self._embedder, pieces)
+
+        def keep(connection: sqlite3.Connection) -> None:
+            self._claim_embedder(connection)
+            card_pieces.take_cards(connection, ready, replace=replace)
+
+        await self._database.write(keep)
+        return {}
+
+    async def facts(self) -> StoreFacts:
+        """See `Describes.facts`."""
+        return await self._database.read(lambda connection: sqlite_facts(connection, self.path))
+
+    async def problems_found(self) -> Sequence[str]:
+        """See `Inspects.problems_found`: what SQLite's own check of the file says."""
+        return await self._database.read(sqlite_problems)
+
     def _check_embedder(self, connection: sqlite3.Connection) -> None:
-        stored: str = connection.execute("SELECT embedder FROM state").fetchone()[0]
+        stored = _stored_label(connection)
         if stored and stored != label(self._embedder):
             raise EmbedderMismatchError(str(self.path), stored, label(self._embedder))
 
@@ -208,6 +250,10 @@ class SQLiteVectorStore(SQLiteLedger):
         if len(self._indexes) > _MOST_INDEXES:
             del self._indexes[next(iter(self._indexes))]
         return known.rows
+
+
+def _stored_label(connection: sqlite3.Connection) -> str:
+    return connection.execute("SELECT embedder FROM state").fetchone()[0]
 
 
 class _TenantIndex:

@@ -42,14 +42,19 @@ def _insert(connection: sqlite3.Connection, prepared: PreparedCard, generation: 
         counted = card_to_json(replace(kept, duplicates=kept.duplicates + 1))
         connection.execute("UPDATE cards SET card = ? WHERE number = ?", (counted, number))
         return Written(card_id=kept.id, outcome="duplicate")
+    keep(connection, prepared, generation)
+    return Written(card_id=card_id, outcome="added")
+
+
+def keep(connection: sqlite3.Connection, prepared: PreparedCard, generation: int) -> None:
+    """Store a card whose id isn't there, whatever it is like."""
     row = prepared.row(0)
     number = connection.execute(
         "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, duplicate_key, superseded_by,"
         " created, version, changed, card) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
+        (row.card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
     ).lastrowid
     connection.execute("INSERT INTO recall VALUES (?, ?, ?)", (number, row.words, row.vectors))
-    return Written(card_id=card_id, outcome="added")
 
 
 def _columns(prepared: PreparedCard, row: IndexRow) -> tuple[object, ...]:
@@ -73,11 +78,16 @@ def replace_card(connection: sqlite3.Connection, prepared: PreparedCard) -> None
     check_successor(kept, card)
     duplicates = max(kept.duplicates, card.duplicates)
     text = prepared.json if duplicates == card.duplicates else card_to_json(replace(card, duplicates=duplicates))
+    overwrite(connection, replace(prepared, json=text), next_generation(connection))
+
+
+def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation: int) -> None:
+    """Put a card in the place of the stored one of its id and tenant; without vectors, the stored ones still hold."""
     row = prepared.row(0)
     number = connection.execute(
         "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, duplicate_key = ?,"
         " superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ? RETURNING number",
-        (*_columns(prepared, row), next_generation(connection), text, card.id),
+        (*_columns(prepared, row), generation, prepared.json, row.card_id),
     ).fetchone()[0]
     if row.vectors:
         connection.execute(
@@ -145,11 +155,15 @@ def tally(connection: sqlite3.Connection, where: CardFilter) -> int:
 def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, list[object]]:
     parts, values = ["1"], list[object]()
     if where.tenant is not None:
-        parts.append("tenant = ?")
+        # With the plus, an index on the tenant isn't taken for better than that on what is refused.
+        parts.append("+tenant = ?" if where.refused else "tenant = ?")
         values.append(where.tenant)
     if where.run_id:
         parts.append("run_id = ? AND run_id != ''")
         values.append(where.run_id)
+    if where.refused:
+        parts.append("status = 'rejected' AND json_extract(card, '$.refused') = ?")
+        values.append(where.refused)
     for condition, wanted in (
         ("status IN (SELECT value FROM json_each(?))", where.statuses),
         ("kind IN (SELECT value FROM json_each(?))", where.kinds),
@@ -165,7 +179,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
 
 def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
     """Which of the stored scopes the filter's own definition accepts."""
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="")
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="")
     stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
     return [code for (code,) in stored if rest.accepts(sample_card(code))]
 

@@ -41,7 +41,7 @@ class VectorCache:
         new = {_key(card): vectors for card, vectors in zip(cards, packed, strict=True)}
         new = {key: vectors for key, vectors in new.items() if key not in self._known}
         self._known |= new
-        if self._name and new:
+        if self._name and new and not self._folder.read_only:
             with suppress(OSError), self._path(make=True).open("ab") as file:
                 file.write(b"".join(key + vectors for key, vectors in new.items()))
 

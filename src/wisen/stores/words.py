@@ -30,7 +30,8 @@ _EVERYDAY = frozenset(
 )
 _MOST_PER_CARD = 512
 _MOST_PER_QUERY = 48
-_MOST_POSTINGS = 16_384
+MOST_POSTINGS = 16_384
+"""How many entries are read to find cards by words."""
 
 
 def distinct_words(text: str) -> list[str]:
@@ -98,16 +99,7 @@ class WordIndex:
     def question(self, text: str) -> WordQuery:
         """The words of a query text, with their rarity among these rows; of a long text only the rarest."""
         words = distinct_words(text)
-        hashes = [word_hash(word) for word in words]
-        counts = np.array([len(self._postings.get(hashed, "")) for hashed in hashes], dtype=np.float64)
-        weights = rarity(counts, self.size)
-        chosen: NDArray[np.intp] = np.argsort(-weights, kind="stable")[:_MOST_PER_QUERY]
-        places: list[int] = chosen.tolist()
-        return WordQuery(
-            words=tuple(words[place] for place in places),
-            hashes=np.array(hashes, dtype=np.uint32)[chosen],
-            weights=weights[chosen],
-        )
+        return weighed(words, [len(self._postings.get(word_hash(word), "")) for word in words], self.size)
 
     def best(self, query: WordQuery, allowed: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
         """At most `limit` allowed rows with the most weight of rare words, in no order.
@@ -122,9 +114,9 @@ class WordIndex:
             if posting is None:
                 continue
             total += len(posting)
-            if total > _MOST_POSTINGS and lists:
+            if total > MOST_POSTINGS and lists:
                 break
-            lists.append(np.array(posting[-_MOST_POSTINGS:], dtype=np.uint32))
+            lists.append(np.array(posting[-MOST_POSTINGS:], dtype=np.uint32))
             weights.append(weight)
         if not lists:
             return np.empty(0, dtype=np.int64)
@@ -132,21 +124,39 @@ class WordIndex:
 
     def coverage(self, query: WordQuery, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """For each row the share of the query's weight that it has, and which words: shapes `(r,)` and `(r, words)`."""
-        has = np.zeros((len(rows), len(query.words)), dtype=np.bool_)
-        whole = float(query.weights.sum())
-        if not len(rows) or not whole:
-            return np.zeros(len(rows)), has
         starts, ends = self._ends[rows], self._ends[rows + 1]
         lengths = ends - starts
-        owner = np.repeat(np.arange(len(rows)), lengths)
-        inner = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        found = self._flat[np.repeat(starts, lengths) + inner]
-        order = np.argsort(query.hashes)
-        ordered = query.hashes[order]
-        place = np.minimum(np.searchsorted(ordered, found), len(ordered) - 1)
-        hit = ordered[place] == found
-        has[owner[hit], order[place[hit]]] = True
-        return np.where(has, query.weights, 0.0).sum(axis=1) / whole, has
+        inner = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return covered(query, self._flat[np.repeat(starts, lengths) + inner], lengths)
+
+
+def weighed(words: Sequence[str], counts: Sequence[int], cards: int) -> WordQuery:
+    """A query of these words, `counts` of `cards` cards having each; of many words only the rarest."""
+    weights = rarity(np.array(counts, dtype=np.float64), cards)
+    chosen: NDArray[np.intp] = np.argsort(-weights, kind="stable")[:_MOST_PER_QUERY]
+    places: list[int] = chosen.tolist()
+    return WordQuery(
+        words=tuple(words[place] for place in places),
+        hashes=np.array([word_hash(words[place]) for place in places], dtype=np.uint32),
+        weights=weights[chosen],
+    )
+
+
+def covered(
+    query: WordQuery, found: NDArray[np.uint32], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """What `WordIndex.coverage` says, of cards whose words are `found`, one card's after another's."""
+    has = np.zeros((len(lengths), len(query.words)), dtype=np.bool_)
+    whole = float(query.weights.sum())
+    if not len(lengths) or not whole:
+        return np.zeros(len(lengths)), has
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.argsort(query.hashes)
+    ordered = query.hashes[order]
+    place = np.minimum(np.searchsorted(ordered, found), len(ordered) - 1)
+    hit = ordered[place] == found
+    has[owner[hit], order[place[hit]]] = True
+    return np.where(has, query.weights, 0.0).sum(axis=1) / whole, has
 
 
 def _heaviest(

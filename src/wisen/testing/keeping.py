@@ -13,6 +13,7 @@ from wisen.recall import CardFilter
 from wisen.testing.material import card, query
 
 EVERYTHING = CardFilter()
+NORTH = MemoryScope(tenant="north")
 
 
 class KeepingContract:
@@ -172,6 +173,9 @@ class KeepingContract:
             card("For letters.", scope=MemoryScope(task_types=("letters",)), run_id="other"),
             card("For north.", scope=MemoryScope(tenant="north", task_types=("letters",))),
             card("A principle.", kind=MemoryKind.PRINCIPLE, status=MemoryStatus.REJECTED),
+            replace(card("Refused."), status=MemoryStatus.REJECTED, refused="abc"),
+            replace(card("Refused by north.", scope=NORTH), status=MemoryStatus.REJECTED, refused="abc"),
+            replace(card("Refused too."), status=MemoryStatus.REJECTED, refused="def"),
         ]
         await store.add(cards)
         for where in (
@@ -187,6 +191,9 @@ class KeepingContract:
             CardFilter(kinds=(MemoryKind.PRINCIPLE, MemoryKind.DECISION)),
             CardFilter(statuses=(MemoryStatus.PROMOTED,), run_id="other"),
             CardFilter(run_id="nowhere"),
+            CardFilter(refused="abc"),
+            CardFilter(tenant="", refused="abc", kinds=(MemoryKind.LESSON,), statuses=(MemoryStatus.REJECTED,)),
+            CardFilter(refused="nothing"),
         ):
             meant = {each.id for each in cards if where.accepts(each)}
             assert {each.id for each in await store.list(where)} == meant

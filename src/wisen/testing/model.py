@@ -30,6 +30,13 @@ _SCOPES = (
     MemoryScope(tenant="north", task_types=("letters",)),
 )
 
+
+def _with_reason(made: MemoryCard) -> MemoryCard:
+    """Some rejected cards are known again by what they said."""
+    known = made.status is MemoryStatus.REJECTED and made.provenance.run_id == "r1"
+    return replace(made, refused="abc") if known else made
+
+
 _cards = st.builds(
     card,
     st.sampled_from(_CONTENTS),
@@ -39,7 +46,7 @@ _cards = st.builds(
     kind=st.sampled_from((MemoryKind.LESSON, MemoryKind.PRINCIPLE)),
     run_id=st.sampled_from(("r1", "r2")),
     minute=st.integers(0, 3),
-)
+).map(_with_reason)
 _filters = st.builds(
     CardFilter,
     tenant=st.sampled_from((None, "", "north", "south")),
@@ -49,6 +56,7 @@ _filters = st.builds(
     agent_role=st.sampled_from(("", "", "pilot")),
     task_type=st.sampled_from(("", "", "letters")),
     tools=st.sampled_from(((), (), ("hammer",))),
+    refused=st.sampled_from(("", "", "", "abc")),
 )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import pytest
 
 from wisen.errors import RunNotFoundError, StoreError
-from wisen.protocols import CallLog, Memory, RunLog
+from wisen.protocols import CallLog, KeepsFirst, Memory, RunLog
 from wisen.testing.material import FullStore, run_record
 
 
@@ -18,6 +18,7 @@ class BlockContract:
         assert isinstance(store, Memory)
         assert isinstance(store, RunLog)
         assert isinstance(store, CallLog)
+        assert isinstance(store, KeepsFirst)
 
     async def test_a_block_is_its_lines_in_order(self, store: Memory) -> None:
         """An unwritten block is empty; an append is one line."""
@@ -104,6 +105,21 @@ class CallContract:
         for missing in (("run", "key", 2), ("run", "other", 0), ("other", "key", 0)):
             assert await store.call(*missing) is None
 
+    async def test_a_call_that_is_kept_stays(self, store: KeepsFirst) -> None:
+        """Whoever comes later is given what was kept first, and is told so."""
+        assert await store.keep_call("run", "key", 0, b"\x00first\xff") == b"\x00first\xff"
+        assert await store.keep_call("run", "key", 0, b"second") == b"\x00first\xff"
+        assert await store.keep_call("run", "key", 1, b"second") == b"second"
+        assert isinstance(store, CallLog)
+        assert await store.call("run", "key", 0) == b"\x00first\xff"
+
+    async def test_of_many_who_keep_a_call_at_once_one_wins(self, store: KeepsFirst) -> None:
+        """All of them are given the same."""
+        given = await asyncio.gather(*(store.keep_call("run", "key", 0, b"%d" % number) for number in range(20)))
+        assert len(set(given)) == 1
+        assert isinstance(store, CallLog)
+        assert await store.call("run", "key", 0) == given[0]
+
     async def test_a_closed_store_keeps_no_notes(self, store: FullStore) -> None:
         """Blocks, runs and calls are refused too."""
         await store.close()
@@ -115,6 +131,7 @@ class CallContract:
             store.run("r1"),
             store.runs(),
             store.save_call("run", "key", 0, b""),
+            store.keep_call("run", "key", 0, b""),
             store.call("run", "key", 0),
         ):
             with pytest.raises(StoreError, match="closed"):

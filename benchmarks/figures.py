@@ -1,0 +1,51 @@
+"""Where the figures of the Postgres and worker benchmarks go: Markdown tables between marks of pages."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from report import machine
+
+ROOT = Path(__file__).resolve().parents[1]
+MEASURED = ROOT / "docs" / "postgres-measured.md"
+SCALE = ROOT / "docs" / "scale.md"
+
+
+def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table under a title."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
+    return "\n".join([f"**{title}**", "", *lines])
+
+
+def setting(command: str, *more: str) -> str:
+    """The machine, its load now, and how to repeat what was measured."""
+    known = machine()
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    parts = [
+        f"{known['processor']}, {known['cores']} cores, {known['system']}, Python {known['python']}",
+        *more,
+        f"Load before the run: {load}",
+        f"Command: `{command}`",
+    ]
+    return ". ".join(parts) + "."
+
+
+def put(page: Path, name: str, text: str) -> bool:
+    """Replace what stands between the marks of this name; says whether the page has them."""
+    begin, end = f"<!-- postgres: {name} -->", f"<!-- end of postgres: {name} -->"
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    before, found, rest = old.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        return False
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+    return True
+
+
+def milliseconds(seconds: Sequence[float], share: float = 0.5) -> str:
+    """The value in milliseconds that this share of the others doesn't exceed."""
+    if not seconds:
+        return "-"
+    ordered = sorted(seconds)
+    value = ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1e3
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}"  # noqa: PLR2004 - three digits are enough

@@ -1,0 +1,344 @@
+"""Fills a Postgres store with many tenants and measures recall and ingest, beside pgvector used bare.
+
+`python benchmarks/postgres.py --help` lists the options; `docs/postgres-measured.md` explains what is measured. The
+server is started for the purpose, in a temporary directory.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pg_server
+from figures import MEASURED, SCALE, milliseconds, put, setting, table
+from pg_bare import Bare, connected
+from pg_cards import Floats, Known, Material, Tenant, best, tenant_name
+
+from wisen import PostgresVectorStore, RecallQuery
+
+_BULK = 1_000
+_GROUPS = {"largest": (0.15, 1.0), "medium": (0.005, 0.03), "small": (0.0, 0.0005)}
+"""Tenants by their share of all cards."""
+_PICKED = 8
+_ADDERS = 8
+_SCHEMA = "wisen"
+
+
+def main() -> None:
+    """Measure and report."""
+    asked = _arguments()
+    loaded = Path(asked.load).read_text(encoding="utf-8") if asked.load else ""
+    results = json.loads(loaded) if loaded else asyncio.run(_measured(asked))
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(results, indent=1), encoding="utf-8")
+    text = report(results)
+    print(text)
+    if asked.write_docs:
+        for page, name, part in ((MEASURED, "recall and ingest", text), (SCALE, "bytes", sizes(results))):
+            if not put(page, name, part):
+                print(f"{page.name} has no place for {name!r}", file=sys.stderr)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, nargs="+", default=[100_000, 1_000_000], metavar="CARDS")
+    parser.add_argument("--queries", type=int, default=400, help="for each group of tenants (%(default)s)")
+    parser.add_argument("--compared", type=int, default=60, help="of them with exact scans (%(default)s)")
+    parser.add_argument("--no-bare", action="store_true", help="leave out pgvector used bare")
+    parser.add_argument("--buffers", default="", help="shared buffers of the server, such as 512MB")
+    parser.add_argument("--json", metavar="FILE", default="", help="keep all samples in this file")
+    parser.add_argument("--load", metavar="FILE", default="", help="measure nothing; report what --json kept")
+    parser.add_argument("--write-docs", action="store_true", help="put the tables into the pages")
+    return parser.parse_args()
+
+
+async def _measured(asked: argparse.Namespace) -> dict[str, Any]:
+    results: dict[str, Any] = {"sizes": {}}
+    with pg_server.running(asked.buffers) as server:
+        results["setting"] = setting("make bench-postgres", pg_server.told(server))
+        for size in asked.size:
+            results["sizes"][str(size)] = await _one_size(server, size, asked)
+    return results
+
+
+async def _one_size(server: Any, size: int, asked: argparse.Namespace) -> dict[str, Any]:
+    material, known = Material(size), Known()
+    store = PostgresVectorStore(server.new_database(), embedder=known, schema=_SCHEMA)
+    bare = None if asked.no_bare else Bare(server.new_database())
+    found: dict[str, Any] = {}
+    async with store:
+        if bare is not None:
+            await bare.open()
+        exact = await _fill(store, bare, material, known, found)
+        _told(f"{size:,} cards in {found['seconds']:.0f} s")
+        found["searches"] = {"untuned": await _searches(store, material, known, exact, asked, only="largest")}
+        began = time.perf_counter()
+        await store.tune()
+        found["tune"] = time.perf_counter() - began
+        _told(f"tuned in {found['tune']:.0f} s")
+        found["searches"] |= await _all_searches(store, material, known, exact, asked)
+        found["bytes"] = await _bytes(store.url)
+        _told("searched")
+        found["ingest"] = await _ingest(store, material, known)
+        if bare is not None:
+            found["bare"] = await _bare(bare, material, exact, asked)
+            await bare.close()
+    return found
+
+
+def _told(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+async def _fill(
+    store: PostgresVectorStore, bare: Bare | None, material: Material, known: Known, found: dict[str, Any]
+) -> dict[str, Tenant]:
+    """Add all cards; what exact scans of the tenants that are asked about need."""
+    exact = {name: Tenant() for group in _GROUPS for name in _picked(material, group)}
+    seconds = 0.0
+    rates: list[float] = []
+    for batch in material.batches(material.size, _BULK):
+        _know(known, batch.cards, batch.vectors)
+        began = time.perf_counter()
+        await store.add(batch.cards)
+        taken = time.perf_counter() - began
+        seconds += taken
+        rates.append(len(batch.cards) / taken)
+        if bare is not None:
+            await bare.fill(batch)
+        for at, card in enumerate(batch.cards):
+            if (tenant := exact.get(card.scope.tenant)) is not None:
+                tenant.ids.append(card.id)
+                tenant.vectors.append(batch.vectors[at][None])
+                tenant.words.append(batch.words[at][None])
+    found |= {"seconds": seconds, "rates": rates}
+    return exact
+
+
+def _know(known: Known, cards: Sequence[Any], vectors: Floats) -> None:
+    known.vectors = {}
+    for card, (situation, text) in zip(cards, vectors, strict=True):
+        known.vectors[card.situation.text] = situation
+        known.vectors[card.text] = text
+
+
+def _picked(material: Material, group: str) -> list[str]:
+    """Some tenants of a group of sizes."""
+    least, most = (round(share * material.size) for share in _GROUPS[group])
+    fitting = [number for number, size in enumerate(material.expected.tolist()) if least < size <= max(most, 20)]
+    return [tenant_name(number) for number in random.Random(len(group)).sample(fitting, min(_PICKED, len(fitting)))]
+
+
+async def _all_searches(
+    store: PostgresVectorStore, material: Material, known: Known, exact: dict[str, Tenant], asked: argparse.Namespace
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for group in _GROUPS:
+        found[group] = await _searches(store, material, known, exact, asked, only=group)
+        found[f"{group}, no words"] = await _searches(store, material, known, exact, asked, only=group, worded=False)
+    return found
+
+
+async def _searches(
+    store: PostgresVectorStore,
+    material: Material,
+    known: Known,
+    exact: dict[str, Tenant],
+    asked: argparse.Namespace,
+    *,
+    only: str,
+    worded: bool = True,
+) -> dict[str, Any]:
+    tenants = _picked(material, only)
+    queries = material.queries(tenants, asked.queries, worded=worded)
+    known.vectors = {query.situation.text: vector for query, vector in queries}
+    for query, _ in queries[:10]:
+        await store.search(query)
+    taken: list[float] = []
+    found: list[list[str]] = []
+    for query, _ in queries:
+        began = time.perf_counter()
+        hits = await store.search(query)
+        taken.append(time.perf_counter() - began)
+        found.append([hit.card.id for hit in hits])
+    agreed = _agreed(material, exact, queries[: asked.compared], found, 0) if worded else 0.0
+    cards = sum(len(exact[name].ids) for name in tenants) / len(tenants)
+    return {"seconds": taken, "recall": agreed, "cards": cards}
+
+
+def _agreed(
+    material: Material,
+    exact: dict[str, Tenant],
+    queries: Sequence[tuple[RecallQuery, Floats]],
+    found: Sequence[Sequence[str]],
+    by: int,
+) -> float:
+    """Share of the exact best five that was found: by wisen's relevance (0) or by cosine (1)."""
+    right = whole = 0
+    for (query, vector), ids in zip(queries, found, strict=False):
+        tenant = exact[query.filter.tenant or ""]
+        if not tenant.ids:
+            continue
+        top = best(tenant, material.words_of(query.situation.prompt), vector, Known.floor)[by]
+        right += len(set(top) & set(ids))
+        whole += len(top)
+    return right / max(1, whole)
+
+
+async def _ingest(store: PostgresVectorStore, material: Material, known: Known) -> dict[str, Any]:
+    """Single cards into the filled store: by one adder and by eight at once; then in bulk."""
+    found: dict[str, Any] = {}
+    next_card = material.size
+    for adders, count in ((1, 300), (_ADDERS, 1_200)):
+        batch = next(material.batches(count, count, next_card))
+        next_card += count
+        _know(known, batch.cards, batch.vectors)
+        cards = iter(batch.cards)
+        taken: list[float] = []
+
+        async def add(cards: Any = cards, taken: list[float] = taken) -> None:
+            for card in cards:
+                began = time.perf_counter()
+                await store.add([card])
+                taken.append(time.perf_counter() - began)
+
+        began = time.perf_counter()
+        await asyncio.gather(*(add() for _ in range(adders)))
+        found[str(adders)] = {"seconds": taken, "rate": count / (time.perf_counter() - began)}
+    batch = next(material.batches(10_000, 10_000, next_card))
+    _know(known, batch.cards, batch.vectors)
+    began = time.perf_counter()
+    await store.add(batch.cards)
+    found["bulk"] = len(batch.cards) / (time.perf_counter() - began)
+    return found
+
+
+async def _bytes(url: str) -> dict[str, dict[str, int]]:
+    """Bytes of each table and of its indexes."""
+    connection = await connected(url)
+    rows = await connection.fetch(
+        "SELECT c.relname, pg_table_size(c.oid), i.name, i.size FROM pg_class c LEFT JOIN LATERAL"
+        " (SELECT x.relname AS name, pg_relation_size(x.oid) AS size FROM pg_index"
+        "  JOIN pg_class x ON x.oid = indexrelid WHERE indrelid = c.oid) i ON true"
+        " WHERE c.relnamespace = $1::text::regnamespace AND c.relkind = 'r'",
+        _SCHEMA,
+    )
+    await connection.close()
+    found: dict[str, dict[str, int]] = {}
+    for name, size, index, index_size in rows:
+        found.setdefault(name, {"table": size})
+        if index:
+            short = "near" if "_near_" in index else index
+            found[name][short] = found[name].get(short, 0) + index_size
+    return found
+
+
+async def _bare(bare: Bare, material: Material, exact: dict[str, Tenant], asked: argparse.Namespace) -> dict[str, Any]:
+    found: dict[str, Any] = {"copying": bare.copying, "index": await bare.index(), "searches": {}}
+    _told(f"bare indexes: {found['index']}")
+    for group in _GROUPS:
+        queries = material.queries(_picked(material, group), asked.queries)
+        plain = [(query.filter.tenant or "", vector) for query, vector in queries]
+        for ef, iterative in ((40, False), (40, True), (200, True)):
+            await bare.search(plain[:10], ef, iterative=iterative)
+            taken, ids = await bare.search(plain, ef, iterative=iterative)
+            agreed = _agreed(material, exact, queries[: asked.compared], ids, 1)
+            name = f"{group}|{ef}{', iterative' if iterative else ''}"
+            found["searches"][name] = {"seconds": taken, "recall": agreed}
+    found["bytes"] = await bare.sizes()
+    return found
+
+
+def report(results: dict[str, Any]) -> str:
+    """All tables."""
+    writers: tuple[Callable[[dict[str, Any]], str], ...] = (_searched, _ingested, sizes)
+    return "\n\n".join([results["setting"], *(write(results) for write in writers)])
+
+
+def _searched(results: dict[str, Any]) -> str:
+    rows: list[list[str]] = []
+    for size, found in results["sizes"].items():
+        bare = found.get("bare", {}).get("searches", {})
+        for group, one in found["searches"].items():
+            if group.endswith(", no words"):
+                continue
+            silent = found["searches"].get(f"{group}, no words", {"seconds": []})["seconds"]
+            label = "largest, before `tune()`" if group == "untuned" else group
+            rows.append(
+                [
+                    f"{int(size):,}",
+                    "wisen",
+                    f"{label} ({one['cards']:,.0f})",
+                    milliseconds(one["seconds"]),
+                    milliseconds(one["seconds"], 0.99),
+                    f"{one['recall']:.3f}",
+                    milliseconds(silent),
+                ]
+            )
+        for name, one in bare.items():
+            group, _, how = name.partition("|")
+            cells = [milliseconds(one["seconds"]), milliseconds(one["seconds"], 0.99), f"{one['recall']:.3f}", "-"]
+            rows.append([f"{int(size):,}", f"pgvector bare, ef {how}", group, *cells])
+    head = ["cards", "", "tenant (its cards)", "p50, ms", "p99, ms", "recall@5", "p50 without known words, ms"]
+    return table("Recall of 5 for one tenant", head, rows)
+
+
+def _ingested(results: dict[str, Any]) -> str:
+    rows: list[list[str]] = []
+    for size, found in results["sizes"].items():
+        one, many, rates = found["ingest"]["1"], found["ingest"][str(_ADDERS)], found["rates"]
+        last = rates[-max(1, len(rates) // 10) :]
+        bare = found.get("bare")
+        rows.append(
+            [
+                f"{int(size):,}",
+                f"{int(size) / found['seconds']:,.0f}",
+                f"{sum(last) / len(last):,.0f}",
+                f"{one['rate']:,.0f} ({milliseconds(one['seconds'])} ms)",
+                f"{many['rate']:,.0f} ({milliseconds(many['seconds'])} ms)",
+                f"{found['tune']:.0f} s",
+                f"{int(size) / bare['copying']:,.0f}" if bare else "-",
+                f"{bare['index']['hnsw']:.0f} s" if bare else "-",
+            ]
+        )
+    head = [
+        "cards",
+        "bulk, cards/s",
+        "bulk, last tenth",
+        "one adder, cards/s (p50)",
+        f"{_ADDERS} adders",
+        "`tune()`",
+        "bare COPY, rows/s",
+        "bare HNSW",
+    ]
+    return table("Ingest, embeddings at hand", head, rows)
+
+
+def sizes(results: dict[str, Any]) -> str:
+    """Bytes per card."""
+    parts: list[str] = []
+    for size, found in results["sizes"].items():
+        rows: list[list[str]] = []
+        whole = 0
+        for name, bytes_of in sorted(found["bytes"].items(), key=lambda item: -sum(item[1].values())):
+            if (total := sum(bytes_of.values())) < int(size):
+                continue
+            whole += total
+            kept = [f"{part} {one / int(size):,.0f}" for part, one in bytes_of.items() if part != "table" and one]
+            rows.append([name, f"{total / int(size):,.0f}", f"{bytes_of['table'] / int(size):,.0f}", ", ".join(kept)])
+        rows.append(["all", f"{whole / int(size):,.0f}", "", f"{whole / 2**30:.2f} GiB in all"])
+        if bare := found.get("bare"):
+            spent = bare["bytes"]
+            kept = ", ".join(f"{name} {one / int(size):,.0f}" for name, one in spent.items())
+            rows.append(["pgvector bare", f"{sum(spent.values()) / int(size):,.0f}", "", kept])
+        parts.append(table(f"Bytes per card, {int(size):,} cards", ["table", "all", "rows", "indexes"], rows))
+    return "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""What a `Reflexion` learns with, and the finer choices of it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from wisen.architectures.selection import SELECTIONS, Selection
+from wisen.errors import ConfigError
+from wisen.events import Escalated
+from wisen.memory.compiler import PromptCompiler
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import Evaluator, Reflector, Screen
+from wisen.screening.screens import DefaultScreen
+
+_KEEPS = ("verified", "all", "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningOptions:
+    """Finer choices of `Reflexion`."""
+
+    keep_successes: Literal["verified", "all", "none"] = "verified"
+    """Which good answers become skill cards: those that an execution or exact check accepted, all, or none. Needs a
+    lesson store."""
+    exclude_rejected: bool = True
+    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint where
+    the task has known choices and the model can be constrained, and by the advice otherwise."""
+    best_version: Selection = "highest_score"
+    compiler: PromptCompiler = field(default_factory=PromptCompiler)
+    screen: Screen = field(default_factory=DefaultScreen)
+    """Screens lessons in block mode; with a store its `MemoryCI` has its own."""
+    escalate: bool = False
+    """Whether a run whose last attempt isn't good enough either ends as "escalated", with an event that says so."""
+    on_escalation: Callable[[Escalated], Awaitable[None] | None] | None = None
+    """Hears of it: a function, plain or async. Giving one means `escalate=True`. An error in it is reported by an event
+    and loses nothing."""
+
+    @property
+    def escalates(self) -> bool:
+        """Whether runs escalate."""
+        return self.escalate or self.on_escalation is not None
+
+    def __post_init__(self) -> None:
+        """Refuse values that don't exist with `ConfigError`."""
+        if self.keep_successes not in _KEEPS:
+            raise ConfigError(
+                f"LearningOptions(keep_successes={self.keep_successes!r}): must be one of {', '.join(_KEEPS)}"
+            )
+        if self.best_version not in SELECTIONS:
+            raise ConfigError(
+                f"LearningOptions(best_version={self.best_version!r}): must be one of {', '.join(SELECTIONS)}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningParts:
+    """What a `Reflexion` learns with."""
+
+    evaluator: Evaluator
+    reflector: Reflector
+    ci: MemoryCI | None
+    """`None`: block mode."""
+    block: str
+    top_k: int
+    options: LearningOptions
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that lessons pass."""
+        return self.ci.screen if self.ci else self.options.screen

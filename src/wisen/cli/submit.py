@@ -1,0 +1,111 @@
+"""`wisen submit`: puts a file's tasks into a queue, for workers on any machine."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wisen.cli.options import (
+    JudgeModel,
+    ModelName,
+    MostCalls,
+    MostDollars,
+    MostSeconds,
+    MostTokens,
+    TasksFile,
+    TrustPolicy,
+    told_by_option,
+)
+from wisen.cli.output import AsJson, counted, print_json
+from wisen.cli.run import LIMITS, read_entries
+from wisen.cli.stores import EmbedderName, StorePath, choose_store, drive
+from wisen.records import Budget
+
+if TYPE_CHECKING:
+    from wisen.durable.batches import BatchStatus
+    from wisen.durable.jobs import Job
+
+QueueName = Annotated[str, typer.Option("--queue", metavar="NAME", help="The queue.")]
+
+
+def submit(  # noqa: PLR0913 - each is a command-line option
+    tasks: TasksFile,
+    *,
+    queue: QueueName = "default",
+    store: StorePath = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="The batch's id: the same batch again adds nothing. Default: one that is made up.",
+            show_default=False,
+        ),
+    ] = None,
+    tries: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How often a task may fail, or take its worker along.")
+    ] = 3,
+    most_waiting: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Refuse where more tasks than this would wait.", show_default=False),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for room instead of refusing.")] = False,
+    model: ModelName = None,
+    embedder: EmbedderName = None,
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")] = "",
+    max_attempts: Annotated[int, typer.Option(metavar="N", min=1, help="Most attempts at one task.")] = 3,
+    threshold: Annotated[
+        float, typer.Option(metavar="X", min=0.0, max=1.0, help="Score in [0, 1] that is good enough.")
+    ] = 0.8,
+    trust: TrustPolicy = "trial",
+    judge_model: JudgeModel = None,
+    budget_requests: MostCalls = None,
+    budget_tokens: MostTokens = None,
+    budget_usd: MostDollars = None,
+    budget_seconds: MostSeconds = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Makes what the trial holds out repeat.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a file's tasks into a queue in Postgres; `wisen worker` does them, on as many machines as you like.
+
+    Models are looked up by the workers, with their keys. An evaluator "function" must be importable there.
+    """
+    from wisen.durable.jobs import BatchOptions  # noqa: PLC0415 - imports pydantic
+
+    with told_by_option(**LIMITS):
+        budget = Budget(requests=budget_requests, tokens=budget_tokens, cost_usd=budget_usd, seconds=budget_seconds)
+    options = BatchOptions(
+        model=model,
+        instructions=instructions,
+        max_attempts=max_attempts,
+        threshold=threshold,
+        trust=trust,
+        budget=budget,
+        judge_model=judge_model,
+        seed=seed,
+        embedder=embedder,
+    )
+    jobs, url = _jobs(tasks), choose_store(store).url
+
+    async def put() -> "BatchStatus":
+        from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
+
+        async with Queue(url, queue) as opened:
+            given = await opened.submit(jobs, options, batch=batch, tries=tries, most_waiting=most_waiting, wait=wait)
+            return await given.status()
+
+    found = drive(put())
+    if as_json:
+        print_json({"batch": found.id, "queue": found.queue, "tasks": found.tasks})
+    else:
+        typer.echo(f"{found.id}: {counted(found.tasks, 'task')} in queue {found.queue}")
+        typer.echo(f"`wisen batch status {found.id} --follow` tells how it goes", err=True)
+
+
+def _jobs(path: Path) -> "list[Job]":
+    from wisen.durable.jobs import Job  # noqa: PLC0415 - imports pydantic
+    from wisen.evaluation.build import build_evaluator  # noqa: PLC0415 - imports all evaluators
+
+    entries = read_entries(path, lambda spec: build_evaluator(spec.kind, spec.options))
+    return [Job(task=entry.task, evaluator=entry.evaluator) for entry in entries]

@@ -1,0 +1,100 @@
+"""`wisen worker`: does the tasks of a queue until it is stopped."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from wisen.cli.models import find_model
+from wisen.cli.stores import StorePath, choose_store
+from wisen.cli.submit import QueueName
+
+
+def worker(  # noqa: PLR0913 - each is a command-line option
+    *,
+    queue: QueueName = "default",
+    store: StorePath = None,
+    id_: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="The worker's name for good; a process that has it now is superseded. "
+            "Default: the host's name and a number that is free.",
+            show_default=False,
+        ),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Most tasks at a time here.")] = 4,
+    most_running: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Most tasks at a time in all workers of the queue; the same for each.",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROVIDER=N/min",
+            help="Most model calls of all workers of the queue, by provider or model; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    takeover: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=1.0, help="Without a sign of life for this long, others have its tasks."),
+    ] = 20.0,
+    grace: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.0, help="How long tasks may take to end when it is stopped.")
+    ] = 30.0,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            "--http",
+            metavar="HOST:PORT",
+            help="Serve /healthz, /readyz and /metrics there, without a login; a port alone is on 127.0.0.1.",
+            show_default=False,
+        ),
+    ] = None,
+    log: Annotated[Literal["text", "json"], typer.Option("--log", help="How its log is written.")] = "text",
+    log_level: Annotated[
+        str, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
+    ] = "info",
+) -> None:
+    """Do the tasks of a queue in Postgres until it is stopped.
+
+    SIGTERM and Ctrl-C let tasks end that end within the grace, and hand back the others at once; the second time, all
+    of them. Where it is killed, other workers take over after --takeover.
+    """
+    from wisen.durable.logs import event_log, set_up_logs  # noqa: PLC0415 - imports the events
+    from wisen.durable.tables import checked_url  # noqa: PLC0415 - as above
+
+    url = checked_url(choose_store(store).url)
+    from wisen.durable.metrics import Metrics  # noqa: PLC0415 - optional extra
+    from wisen.durable.rates import parse_rates  # noqa: PLC0415 - as above
+    from wisen.durable.runs import store_at  # noqa: PLC0415 - as above
+    from wisen.durable.serving import Address  # noqa: PLC0415 - as above
+    from wisen.durable.watched import together  # noqa: PLC0415 - as above
+    from wisen.durable.worker import Worker, WorkerOptions  # noqa: PLC0415 - as above
+    from wisen.durable.worker_health import OpenedStores, attending  # noqa: PLC0415 - as above
+
+    set_up_logs(log, log_level)
+    address = None if http is None else Address.parse(http)
+    metrics = None if address is None else Metrics()
+    stores = OpenedStores(store_at(url))
+    options = WorkerOptions(
+        takeover=takeover,
+        grace=grace,
+        most_running=most_running,
+        rates=parse_rates(rate or ()),
+        open_store=stores,
+        find_model=find_model,
+        metrics=metrics,
+        watch=together(None if metrics is None else metrics.watch, event_log()),
+    )
+    one = Worker(url, queue=queue, id=id_, concurrency=concurrency, options=options)
+    if address is None or metrics is None:
+        one.run_sync()
+    else:
+        one.run_sync(beside=lambda: attending(one, address, metrics, pool=stores.use))

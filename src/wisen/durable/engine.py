@@ -1,0 +1,292 @@
+"""The one place that knows DBOS: it gives out tasks, each as a workflow whose single step is the run.
+
+DBOS keeps which tasks wait and who has which; see `docs/workers.md` for its tables. Besides its documented interface,
+this uses what DBOS 3.4 itself does for its own queues and for recovery, which `tests/durable` would notice to change.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import CancelledError as FutureCancelledError
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from wisen.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient, DBOSConfig
+    from dbos._sys_db import WorkflowStatusInternal
+
+SCHEMA = "wisen_dbos"
+"""Where DBOS's tables are, in the queue's database."""
+_NAME = "wisen"
+_VERSION = "wisen-queue-1"
+"""Workers of any wisen with this form of queue take over from one another, whatever else they run."""
+_WORKFLOW = "wisen.task"
+_BULK = 2_000
+_RANKS = 2**31 - 1
+"""As many as DBOS tells apart."""
+_POOL = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Place:
+    """Where a task is: its batch, its place in it from 0, and how often it was sent again."""
+
+    batch: str
+    place: int
+    round: int = 0
+    rank: int = field(default=0, compare=False)
+    """Its place among all tasks that were ever submitted: the lowest that waits is next, so what a dead worker had
+    comes before what nobody has begun."""
+
+    @property
+    def workflow(self) -> str:
+        """The workflow's id."""
+        return f"{self.batch}.{self.place}.{self.round}"
+
+
+Perform = Callable[[Place], Awaitable[None]]
+"""Does a task, on the worker's event loop. Cancelled, it leaves the task to whoever is given it next."""
+
+
+class Dispatch:
+    """What can be done with a queue from anywhere: put tasks in, take them out, and see who has which.
+
+    All methods block.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Nothing is opened yet."""
+        self._url = url
+        self._client: DBOSClient | None = None
+        self._lock = threading.Lock()
+
+    def put(self, queue: str, places: Iterable[Place]) -> None:
+        """Let workers have these tasks; those that they had before stay as they are."""
+        from dbos._enqueue_options import build_enqueue_status  # noqa: PLC0415 - optional extra
+
+        client = self._opened()
+        waiting: list[WorkflowStatusInternal] = []
+        for place in places:
+            _, status = build_enqueue_status(
+                {
+                    "workflow_name": _WORKFLOW,
+                    "queue_name": queue,
+                    "workflow_id": place.workflow,
+                    "app_version": _VERSION,
+                    "serialization_type": _portable(),
+                    "application_name": _NAME,
+                    "priority": place.rank % _RANKS + 1,
+                },
+                client._serializer,  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - enqueue() takes one at a time
+                (place.batch, place.place, place.round),
+                {},
+            )
+            waiting.append(status)
+        for start in range(0, len(waiting), _BULK):
+            client._sys_db.init_workflows(waiting[start : start + _BULK])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+
+    def drop(self, places: Sequence[Place]) -> None:
+        """Take waiting tasks out."""
+        client = self._opened()
+        ids = [place.workflow for place in places]
+        for start in range(0, len(ids), _BULK):
+            client.cancel_workflows(ids[start : start + _BULK])
+
+    def holders(self, queue: str) -> dict[str, list[str]]:
+        """The workflows that are being done, by who does them."""
+        found: dict[str, list[str]] = {}
+        running = self._opened().list_workflows(
+            status="PENDING", queue_name=queue, load_input=False, load_output=False, application_name=_NAME
+        )
+        for one in running:
+            found.setdefault(one.executor_id or "", []).append(one.workflow_id)
+        return found
+
+    def hand_back(self, queue: str, holder: str, workflows: Sequence[str]) -> int:
+        """Let others have what this holder still has; gives how many those were."""
+        database = self._opened()._sys_db  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - resume_workflow() would also move what someone else took meanwhile
+        return sum(database.reenqueue_for_recovery(one, [holder], queue) for one in workflows)
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.destroy()
+
+    def _opened(self) -> "DBOSClient":
+        with self._lock:
+            if self._client is None:
+                from dbos import DBOS, DBOSClient  # noqa: PLC0415 - optional extra
+
+                _quiet()
+                DBOS.migrate(self._url, schema=SCHEMA)
+                self._client = DBOSClient(
+                    system_database_url=self._url,
+                    dbos_system_schema=SCHEMA,
+                    system_database_pool_size=_POOL,
+                    application_name=_NAME,
+                    # Its own waiting has pauses of a minute; the callers wait better.
+                    retry_connection_errors=False,
+                )
+            return self._client
+
+
+class Engine:
+    """Takes tasks from a queue and has them done; there can be one in a process.
+
+    Args:
+        url: The database.
+        queue: Whose tasks.
+        holder: Who takes them.
+        perform: Does a task, on the event loop that `start` is called from.
+        concurrency: Most tasks at a time here.
+        most_running: Most tasks at a time in all workers of the queue.
+        poll: Seconds between looks for tasks.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        queue: str,
+        holder: str,
+        perform: Perform,
+        concurrency: int,
+        most_running: int | None,
+        poll: float,
+    ) -> None:
+        self._url = url
+        self._queue = queue
+        self._holder = holder
+        self._perform = perform
+        self._concurrency = concurrency
+        self._most_running = most_running
+        self._poll = poll
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def start(self) -> None:
+        """Begin to take tasks."""
+        self._loop = asyncio.get_running_loop()
+        _TURN.take(self)
+        try:
+            await asyncio.to_thread(self._launch)
+        except BaseException:
+            _TURN.give(self)
+            raise
+
+    async def stop(self, grace: float) -> None:
+        """Take no more tasks at once, and let go of DBOS when those that are being done have ended, or `grace` has.
+
+        Whatever is still being done must be cancelled by then, or is left to be taken over.
+        """
+        from dbos import DBOS  # noqa: PLC0415 - optional extra
+
+        try:
+            await asyncio.to_thread(partial(DBOS.destroy, workflow_completion_timeout_sec=max(1, round(grace))))
+        finally:
+            _TURN.give(self)
+
+    async def do(self, place: Place) -> None:
+        """Do a task, from whatever loop DBOS is on; for the workflow only."""
+        if self._loop is None:
+            raise asyncio.CancelledError
+        future = asyncio.run_coroutine_threadsafe(_as_coroutine(self._perform, place), self._loop)
+        try:
+            await asyncio.wrap_future(future)
+        except FutureCancelledError:
+            raise asyncio.CancelledError from None
+
+    def _launch(self) -> None:
+        from dbos import DBOS  # noqa: PLC0415 - optional extra
+
+        _quiet()
+        _register()
+        config: DBOSConfig = {
+            "name": _NAME,
+            "system_database_url": self._url,
+            "dbos_system_schema": SCHEMA,
+            "sys_db_pool_size": _POOL + min(self._concurrency, 16) // 2,
+            "log_level": "CRITICAL",
+            "application_version": _VERSION,
+            "executor_id": self._holder,
+            "enable_otlp": False,
+            "scheduler_polling_interval_sec": 3600.0,
+        }
+        instance = DBOS(config=config)
+        _quiet()
+        instance._registry.internal_queue_map.pop(self._queue, None)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - a queue in the database has one number for all workers, and machines differ
+        instance._registry._register_internal_queue(  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+            self._queue,
+            worker_concurrency=self._concurrency,
+            global_concurrency=self._most_running,
+            polling_interval_sec=self._poll,
+        )
+        DBOS.listen_queues([])
+        DBOS.launch()
+
+
+class _Turn:
+    """Which engine has this process's DBOS, of which there is one."""
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+
+    def take(self, engine: Engine) -> None:
+        if self.engine is not None:
+            raise ConfigError("a worker runs in this process already; start another process for another worker")
+        self.engine = engine
+
+    def give(self, engine: Engine) -> None:
+        if self.engine is engine:
+            self.engine = None
+
+
+_TURN = _Turn()
+_REGISTERED = threading.Event()
+
+
+def _register() -> None:
+    """Tell DBOS of the workflow; it keeps such things for as long as the process lives."""
+    if _REGISTERED.is_set():
+        return
+    from dbos import DBOS  # noqa: PLC0415 - optional extra
+
+    @DBOS.step(name="wisen.run")
+    async def run(batch: str, place: int, round_: int) -> None:
+        engine = _TURN.engine
+        if engine is None:
+            raise asyncio.CancelledError
+        await engine.do(Place(batch=batch, place=place, round=round_))
+
+    # Tries are counted by the worker, which knows a task that failed from one that was handed back.
+    @DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=None, serialization_type=_portable())
+    async def task(batch: str, place: int, round_: int) -> None:
+        await run(batch, place, round_)
+
+    del task
+    _REGISTERED.set()
+
+
+async def _as_coroutine(perform: Perform, place: Place) -> None:
+    await perform(place)
+
+
+def _portable() -> Any:  # noqa: ANN401 - DBOS's own enumeration
+    """JSON, so that reading the tables runs no code."""
+    from dbos import WorkflowSerializationFormat  # noqa: PLC0415 - optional extra
+
+    return WorkflowSerializationFormat.PORTABLE
+
+
+def _quiet() -> None:
+    """Keep DBOS from printing: its lines may quote what a user's code raised."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    logger.setLevel(logging.CRITICAL)

@@ -1,0 +1,256 @@
+"""Who is alive: each worker holds a lease that it renews, and lets others have the tasks of those that didn't.
+
+The renewing is done in a thread with a connection of its own, so that neither a busy event loop nor a full pool makes a
+worker look dead.
+"""
+
+import asyncio
+import logging
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wisen.durable.engine import Dispatch, Place
+from wisen.durable.logs import log
+from wisen.durable.tables import SCHEMA
+from wisen.errors import ConfigError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+BEATS = 8
+"""How often a lease is renewed within its length."""
+_TRUSTED = 0.8
+"""The part of its length for which a worker trusts its lease; the rest covers clocks that run differently."""
+_INDEXES = 10_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_LOOK = 0.05
+
+
+def checked_name(name: str, what: str) -> str:
+    """The name of a queue, worker or batch; raises `ConfigError` for one that can't be."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{what} {name!r}: must begin with a letter or digit, with . _ - besides, and up to 100")
+    return name
+
+
+def passed() -> float:
+    """Seconds on a clock that goes on while the process, or the machine, is paused."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+@dataclass(slots=True, kw_only=True)
+class Lease:
+    """That a worker is held for alive, until when it knows."""
+
+    queue: str
+    worker: str
+    epoch: int
+    takeover: float
+    clock: Callable[[], float] = passed
+    renewed: float = field(default_factory=passed)
+    """When the database was last asked to renew it, and did."""
+
+    @property
+    def holder(self) -> str:
+        """Names the worker from this start to its end."""
+        return f"{self.queue}/{self.worker}#{self.epoch}"
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was renewed."""
+        return self.clock() - self.renewed
+
+    async def held(self) -> None:
+        """Return while nobody can have taken over; in doubt, wait until that is known.
+
+        Where somebody has, this never returns: the worker cancels whoever waits here.
+        """
+        while self.age >= _TRUSTED * self.takeover:  # noqa: ASYNC110 - time itself ends it, and a thread renews it
+            await asyncio.sleep(_LOOK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ears:
+    """Who hears of what a `Keeper` finds, each in the keeper's thread."""
+
+    lost: Callable[[str], None]
+    """The lease is gone; told is why."""
+    cancelled: Callable[[list[Place]], None]
+    """Tasks of this worker whose batch is cancelled."""
+    doing: Callable[[], frozenset[str]]
+    """The workflows that are being done here."""
+    took_over: Callable[[int], None] = lambda _: None
+    """So many tasks of a dead worker can be had again."""
+
+
+class Keeper(threading.Thread):
+    """Renews a worker's lease, and takes from dead workers what they had."""
+
+    def __init__(self, url: str, dispatch: Dispatch, lease: Lease, ears: Ears) -> None:
+        super().__init__(name="wisen-keeper", daemon=True)
+        self._url = url
+        self._dispatch = dispatch
+        self._lease = lease
+        self._ears = ears
+        self._over = threading.Event()
+        self._steady = float("-inf")
+        self._orphans: frozenset[str] = frozenset()
+
+    def run(self) -> None:
+        """Renew until `end`, or until the lease is lost; a database that is away is waited for."""
+        connection: Connection | None = None
+        every = self._lease.takeover / BEATS
+        while not self._over.is_set():
+            try:
+                connection = connection or _connected(self._url)
+                if not self._beat(connection):
+                    break
+                self._look_around(connection)
+            except Exception as error:  # noqa: BLE001 - whatever it was, a worker that stops renewing is lost
+                log("keeper.failed", level=logging.WARNING, error=error)
+                connection = _closed(connection)
+            self._over.wait(every if connection is not None else min(every, 1.0))
+        _closed(connection)
+
+    def end(self) -> None:
+        """Stop renewing."""
+        self._over.set()
+
+    def _beat(self, connection: "Connection") -> bool:
+        lease, asked = self._lease, self._lease.clock()
+        renewed = connection.execute(
+            "UPDATE workers SET beat = now() WHERE queue = %s AND id = %s AND epoch = %s AND ended IS NULL RETURNING 1",
+            (lease.queue, lease.worker, lease.epoch),
+        ).fetchone()
+        if renewed is None:
+            row = connection.execute(
+                "SELECT epoch FROM workers WHERE queue = %s AND id = %s", (lease.queue, lease.worker)
+            ).fetchone()
+            if not self._over.is_set():
+                self._ears.lost("displaced" if row is not None and row[0] != lease.epoch else "late")
+            return False
+        if lease.age > lease.takeover / 2:
+            self._steady = asked
+        lease.renewed = asked
+        return True
+
+    def _look_around(self, connection: "Connection") -> None:
+        lease = self._lease
+        rows = connection.execute(
+            "SELECT t.batch, t.place, t.round FROM tasks t JOIN batches b ON b.id = t.batch "
+            "WHERE t.holder = %s AND t.state = 'running' AND b.cancelled IS NOT NULL",
+            (lease.holder,),
+        ).fetchall()
+        if rows:
+            self._ears.cancelled([Place(batch=row[0], place=row[1], round=row[2]) for row in rows])
+        # After a time without the database everybody looks dead: give all the time to come back.
+        if lease.clock() - self._steady > lease.takeover:
+            self._bury(connection)
+        self._take_over(connection)
+
+    def _bury(self, connection: "Connection") -> None:
+        dead = connection.execute(
+            "UPDATE workers SET ended = now(), why = 'lost' WHERE queue = %s AND ended IS NULL "
+            "AND greatest(beat, pg_postmaster_start_time()) + make_interval(secs => takeover) < now() RETURNING id",
+            (self._lease.queue,),
+        ).fetchall()
+        for (worker,) in dead:
+            log("worker.lost", level=logging.WARNING, queue=self._lease.queue, lost=worker)
+
+    def _take_over(self, connection: "Connection") -> None:
+        queue = self._lease.queue
+        connection.execute(
+            "UPDATE tasks t SET tries = tries + 1, deaths = deaths + 1, holder = NULL, "
+            "reason = 'its worker ' || split_part(split_part(t.holder, '/', 2), '#', 1) || ' was lost while it ran', "
+            "state = CASE WHEN b.cancelled IS NOT NULL THEN 'cancelled' "
+            "WHEN tries + 1 >= b.most_tries THEN 'dead' ELSE 'waiting' END, "
+            "ended = CASE WHEN b.cancelled IS NOT NULL OR tries + 1 >= b.most_tries THEN now() END "
+            "FROM batches b WHERE b.id = t.batch AND t.queue = %s AND t.state = 'running' AND t.holder NOT IN "
+            "(SELECT queue || '/' || id || '#' || epoch FROM workers WHERE queue = %s AND ended IS NULL)",
+            (queue, queue),
+        )
+        holders = self._dispatch.holders(queue)
+        rows = connection.execute(
+            "SELECT queue || '/' || id || '#' || epoch FROM workers WHERE queue = %s AND ended IS NULL", (queue,)
+        ).fetchall()
+        alive = {row[0] for row in rows}
+        for holder, workflows in holders.items():
+            if holder not in alive:
+                taken = self._dispatch.hand_back(queue, holder, workflows)
+                log("tasks.taken_over", queue=queue, worker=self._lease.worker, lost=holder, tasks=taken)
+                self._ears.took_over(taken)
+        self._take_back(frozenset(holders.get(self._lease.holder, ())) - self._ears.doing())
+
+    def _take_back(self, idle: frozenset[str]) -> None:
+        """Let go of tasks that are this worker's by the database, and that it never heard of.
+
+        A connection that breaks while tasks are given out leaves such.
+        """
+        stray = idle & self._orphans
+        self._orphans = idle
+        if stray:
+            self._dispatch.hand_back(self._lease.queue, self._lease.holder, sorted(stray))
+            log("tasks.stray", level=logging.WARNING, queue=self._lease.queue, tasks=len(stray))
+
+
+def claim(url: str, queue: str, worker: str | None, takeover: float) -> Lease:
+    """Begin a worker's life: under the id that is given, whoever had it before, or the first free one of this host.
+
+    Blocks. Raises `ConfigError` for an id that can't be.
+    """
+    host = re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:60].lstrip("._-") or "worker"
+    asked = passed()
+    with _connected(url) as connection, connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (f"wisen_queue {queue}",))
+        worker = checked_name(worker, "worker") if worker is not None else _free(connection, queue, host)
+        row = connection.execute(
+            "INSERT INTO workers (queue, id, epoch, host, takeover) VALUES (%s, %s, 1, %s, %s) "
+            "ON CONFLICT (queue, id) DO UPDATE SET epoch = workers.epoch + 1, host = excluded.host, "
+            "takeover = excluded.takeover, started = now(), beat = now(), ended = NULL, why = '' RETURNING epoch",
+            (queue, worker, host, takeover),
+        ).fetchone()
+    if row is None:
+        raise ConfigError(f"worker {worker!r} can't be claimed")
+    return Lease(queue=queue, worker=worker, epoch=row[0], takeover=takeover, renewed=asked)
+
+
+def resign(url: str, lease: Lease) -> None:
+    """End a worker's life in order; its tasks are handed back before. Blocks."""
+    with _connected(url) as connection:
+        connection.execute(
+            "UPDATE workers SET ended = now(), why = 'stopped' WHERE queue = %s AND id = %s AND epoch = %s "
+            "AND ended IS NULL",
+            (lease.queue, lease.worker, lease.epoch),
+        )
+
+
+def _free(connection: "Connection", queue: str, host: str) -> str:
+    rows = connection.execute(
+        "SELECT id FROM workers WHERE queue = %s AND ended IS NULL AND beat + make_interval(secs => takeover) > now()",
+        (queue,),
+    ).fetchall()
+    taken = {row[0] for row in rows}
+    return next(f"{host}-{index}" for index in range(_INDEXES) if f"{host}-{index}" not in taken)
+
+
+def _connected(url: str) -> "Connection":
+    import psycopg  # noqa: PLC0415 - optional extra
+
+    return psycopg.connect(
+        url,
+        autocommit=True,
+        connect_timeout=5,
+        application_name="wisen worker",
+        options=f"-c search_path={SCHEMA} -c statement_timeout=15000",
+        prepare_threshold=None,
+    )
+
+
+def _closed(connection: "Connection | None") -> None:
+    if connection is not None:
+        connection.close()

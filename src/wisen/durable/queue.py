@@ -1,0 +1,187 @@
+"""A queue of tasks in Postgres, from the outside: batches go in, and results come out."""
+
+import asyncio
+import math
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+from wisen.durable import batches
+from wisen.durable.batches import BatchStatus
+from wisen.durable.engine import Dispatch, Place
+from wisen.durable.jobs import DEFAULT_TRIES, BatchOptions, Job, TaskResult, as_job
+from wisen.durable.leases import checked_name
+from wisen.durable.metrics import QueueDepth
+from wisen.durable.tables import Connection, Tables
+from wisen.durable.waiting import patiently
+from wisen.errors import ConfigError, QueueFullError
+from wisen.records import Task
+
+_POLL = 0.5
+_PATIENCE = 30.0
+
+
+class Queue:
+    """A queue of tasks; workers that name it do them. Use it as a context, or `close` it.
+
+    Args:
+        url: The database, postgresql://…
+        name: The queue's.
+        patience: Seconds for which a database that can't be reached is waited for.
+    """
+
+    def __init__(self, url: str, name: str = "default", *, patience: float = _PATIENCE) -> None:
+        self.name = checked_name(name, "queue")
+        self.tables = Tables(url, patience=patience)
+        self.dispatch = Dispatch(url)
+        self._patience = patience
+
+    async def __aenter__(self) -> Self:
+        """Nothing is opened before it is used."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await asyncio.to_thread(self.dispatch.close)
+        await self.tables.close()
+
+    async def submit(
+        self,
+        tasks: Sequence[Job | Task | str],
+        options: BatchOptions | None = None,
+        *,
+        batch: str | None = None,
+        tries: int = DEFAULT_TRIES,
+        most_waiting: int | None = None,
+        wait: bool = False,
+    ) -> "Batch":
+        """Let the workers have these tasks.
+
+        Args:
+            tasks: Prompts, tasks, or jobs that say what judges them.
+            options: How workers without an agent of their own make the runs.
+            batch: The batch's id; made up where there is none. To submit the same again under the same id adds nothing,
+                so that whoever doesn't know whether it worked may do it again.
+            tries: How often a task may fail, or be lost together with its worker, before it is given up.
+            most_waiting: How many tasks may wait in the queue with these.
+            wait: Wait until there is room, instead of raising.
+
+        Raises:
+            QueueFullError: Too many would wait.
+            ConfigError: There are no tasks, or the id is that of other ones.
+        """
+        jobs = [as_job(task) for task in tasks]
+        if not jobs:
+            raise ConfigError("a batch needs one task at least")
+        if tries < 1:
+            raise ConfigError(f"tries {tries}: must be 1 or more")
+        if most_waiting is not None and len(jobs) > most_waiting:
+            raise QueueFullError(self.name, 0, len(jobs), most_waiting)
+        id_ = f"b{uuid.uuid4().hex[:12]}" if batch is None else checked_name(batch, "batch")
+        given = options or BatchOptions()
+        while True:
+            try:
+                await batches.store(self.tables, id_, self.name, jobs, given, tries=tries, most=most_waiting)
+                break
+            except QueueFullError:
+                if not wait:
+                    raise
+            await asyncio.sleep(_POLL)
+        await self.enqueue(id_)
+        return Batch(self, id_)
+
+    def batch(self, batch_id: str) -> "Batch":
+        """A batch that was submitted; whether there is one is known when it is asked for something."""
+        return Batch(self, batch_id)
+
+    async def batches(self, *, everywhere: bool = False, limit: int = 50) -> list[BatchStatus]:
+        """The newest batches of this queue, or of all of the database, newest first."""
+        return await batches.statuses(self.tables, queue=None if everywhere else self.name, limit=limit)
+
+    async def depth(self) -> QueueDepth:
+        """How many tasks are where."""
+
+        async def work(connection: Connection) -> QueueDepth:
+            row = await connection.fetchrow(
+                "SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting, "
+                "count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'dead') AS dead "
+                "FROM tasks WHERE queue = $1 AND state IN ('waiting', 'running', 'dead')",
+                self.name,
+            )
+            return QueueDepth(queue=self.name, **dict(row or {}))
+
+        return await self.tables.run(work)
+
+    async def enqueue(self, batch: str) -> None:
+        """Tell the workers of what waits in a batch; those that know of it stay as they are."""
+        places = await batches.waiting(self.tables, batch)
+        await self.put(places)
+        await batches.mark_enqueued(self.tables, batch)
+
+    async def put(self, places: Sequence[Place]) -> None:
+        """Let workers have these tasks."""
+        await patiently(partial(self.dispatch.put, self.name, places), patience=self._patience)
+
+
+class Batch:
+    """Tasks that were submitted together."""
+
+    def __init__(self, queue: Queue, batch_id: str) -> None:
+        self.id = batch_id
+        self._queue = queue
+
+    async def status(self) -> BatchStatus:
+        """How many tasks are where; raises `BatchNotFoundError`."""
+        return await batches.status(self._queue.tables, self.id)
+
+    async def follow(self, *, every: float = _POLL) -> AsyncGenerator[BatchStatus]:
+        """The status now and after each change, until the batch is finished."""
+        before: BatchStatus | None = None
+        while True:
+            now = await self.status()
+            if now != before:
+                yield now
+            if now.finished:
+                return
+            before = now
+            await asyncio.sleep(every)
+
+    async def wait(self, timeout: float = math.inf) -> BatchStatus:  # noqa: ASYNC109 - a batch may take for days, and asking is all that it does
+        """The status once the batch is finished; raises `TimeoutError` after so many seconds."""
+        async with asyncio.timeout(timeout if math.isfinite(timeout) else None):
+            async for one in self.follow():
+                if one.finished:
+                    return one
+        return await self.status()
+
+    async def results(self) -> AsyncGenerator[TaskResult]:
+        """Each task exactly once, in the order in which they were submitted, with what is known of it by now."""
+        await self.status()
+        after = -1
+        while found := await batches.results(self._queue.tables, self.id, after=after):
+            for one in found:
+                yield one
+            after = found[-1].place
+
+    async def cancel(self) -> BatchStatus:
+        """Drop what waits, and ask what runs to end; what is done stays done."""
+        places = await batches.cancel(self._queue.tables, self.id)
+        await patiently(partial(self._queue.dispatch.drop, places), patience=_PATIENCE)
+        return await self.status()
+
+    async def retry(self) -> int:
+        """Send dead letters and cancelled tasks again; gives how many."""
+        queue = (await self.status()).queue
+        sent = await batches.retry(self._queue.tables, self.id)
+        places = await batches.waiting(self._queue.tables, self.id)
+        await patiently(partial(self._queue.dispatch.put, queue, places), patience=_PATIENCE)
+        await batches.mark_enqueued(self._queue.tables, self.id)
+        return sent

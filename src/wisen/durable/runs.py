@@ -1,0 +1,259 @@
+"""Makes a worker's runs: with the agent that the worker was given, or with the one that a batch's options describe."""
+
+import asyncio
+import hashlib
+import inspect
+import itertools
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from copy import copy
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Self, cast
+
+from wisen.agent import Agent
+from wisen.architectures.reflexion import Reflexion
+from wisen.audit.attempts import agent_attempt
+from wisen.config.tasks import EvaluatorSpec
+from wisen.durable.engine import Place
+from wisen.durable.jobs import BatchOptions, Job, Outcome, Replay
+from wisen.durable.watched import watched
+from wisen.embedders.names import explain_embedder, name_of
+from wisen.errors import ConfigError, EmbedderMismatchError
+from wisen.evaluation.build import build_evaluator
+from wisen.evaluation.judged_by import judged_by
+from wisen.events import Event
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import Evaluator, Memory, VectorStore
+from wisen.records import Clockwork, Task
+from wisen.run import RunResult
+from wisen.stores.serial import card_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from pydantic_ai.models import Model
+
+OpenStore = Callable[[str | None], AbstractAsyncContextManager[VectorStore]]
+"""Opens the store of lessons, with the embedder of this name."""
+Makes = Agent | Callable[[], Agent] | Callable[[VectorStore], Agent]
+"""An agent, or a function that makes it, perhaps with the store of lessons."""
+_MOST_BATCHES = 64
+_PATIENCE = 86_400.0
+"""Seconds that runs wait for a database that is away: nothing is lost by waiting."""
+
+
+def store_at(url: str) -> OpenStore:
+    """The store in a Postgres database, with the embedder that is named, else the one that its vectors come from."""
+
+    @asynccontextmanager
+    async def opened(embedder: str | None) -> "AsyncGenerator[VectorStore]":
+        from wisen.stores.postgres import PostgresVectorStore  # noqa: PLC0415 - optional extra
+
+        def named(name: str) -> PostgresVectorStore:
+            return PostgresVectorStore(url, embedder=explain_embedder(name)[0], patience=_PATIENCE)
+
+        store = named("auto" if embedder is None else embedder)
+        try:
+            await store.open()
+        except EmbedderMismatchError as error:
+            await store.close()
+            if embedder is not None:
+                raise
+            store = named(name_of(error.stored))
+        async with store:
+            yield store
+
+    return opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSetup:
+    """What a worker's runs are made with."""
+
+    agent: Makes | None
+    """The worker's own, for the tasks of all batches; `None` makes one for each batch by its options."""
+    open_store: OpenStore
+    """Opens the store of lessons."""
+    find_model: "Callable[[str | None], Model]"
+    """The model that a name means."""
+    watch: Callable[[Event], None] | None = None
+    """Shown the events of all runs."""
+
+
+class Runs:
+    """The runs of one worker. Use it as a context: leaving it closes the stores.
+
+    Args:
+        setup: What they are made with.
+        guard: What each model is wrapped in.
+        options_of: Gives a batch's options.
+    """
+
+    def __init__(
+        self,
+        setup: RunSetup,
+        *,
+        guard: "Callable[[Model], Model]",
+        options_of: Callable[[str], Awaitable[BatchOptions]],
+    ) -> None:
+        self._setup = setup
+        self._guard = guard
+        self._options_of = options_of
+        self._own: Agent | None = None
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._stores: dict[str | None, VectorStore] = {}
+        self._described: dict[str, _Described] = {}
+
+    async def __aenter__(self) -> Self:
+        """Make the worker's own agent, so that what's wrong with it is known at once."""
+        if self._setup.agent is not None:
+            self._own = watched(await self._made(self._setup.agent), self._setup.watch)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the stores."""
+        await self._stack.aclose()
+
+    async def run(self, place: Place, job: Job) -> Outcome:
+        """Make the run, or go on with it where it was begun elsewhere; raises what ended it without an answer."""
+        described = None if self._own is not None else await self._by_options(place.batch)
+        agent = self._own if described is None else described.agent(place)
+        evaluator = _evaluator(job.evaluator, None if described is None else described.judge)
+        if agent is None:
+            raise ConfigError("Runs.run(): enter the context first")
+        if job.replay is not None:
+            seed = 0 if described is None else described.options.seed or 0
+            return await self._attempt(agent, evaluator, job.task, job.replay, seed)
+        return outcome_of(
+            await agent.run(job.task, model=self._guarded(agent), evaluator=evaluator, run_id=run_id(place))
+        )
+
+    async def _attempt(
+        self, agent: Agent, evaluator: Evaluator | None, task: Task, replay: Replay, seed: int
+    ) -> Outcome:
+        guarded = copy(agent)
+        guarded.model = self._guarded(agent)
+        attempt = agent_attempt(guarded, evaluator_of=lambda _: evaluator, seed=seed)
+        score = await attempt(task, [card_from_json(card) for card in replay.cards], replay.repetition)
+        used = attempt.spent
+        return Outcome(
+            status="unevaluated" if score is None else "satisfied",
+            score=score,
+            attempts=1,
+            requests=used.requests,
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            cost_usd=used.cost_usd,
+        )
+
+    def _guarded(self, agent: Agent) -> "Model":
+        model = agent.model
+        return self._guard(self._setup.find_model(model) if model is None or isinstance(model, str) else model)
+
+    async def _by_options(self, batch: str) -> "_Described":
+        if batch not in self._described:
+            options = await self._options_of(batch)
+            store = await self._store(options.embedder)
+            while len(self._described) >= _MOST_BATCHES:
+                self._described.pop(next(iter(self._described)))
+            find = self._setup.find_model
+            judge = None if options.judge_model is None else self._guard(find(options.judge_model))
+            self._described[batch] = _Described(
+                options=options,
+                model=find(options.model),
+                judge=judge,
+                store=store,
+                watch=self._setup.watch,
+                reflexion=Reflexion(
+                    max_attempts=options.max_attempts,
+                    threshold=options.threshold,
+                    lesson_store=MemoryCI(store, trust=options.trust),
+                    evaluator_model=judge,
+                ),
+            )
+        return self._described[batch]
+
+    async def _made(self, given: Makes) -> Agent:
+        if isinstance(given, Agent):
+            return given.kept_in(await self._store(None))
+        wants = [
+            one
+            for one in inspect.signature(given).parameters.values()
+            if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+        made: object = cast("Callable[..., object]", given)(*([await self._store(None)] if wants else []))
+        if not isinstance(made, Agent):
+            raise ConfigError(f"Worker(agent=…): the function gave a {type(made).__name__}, and must give an Agent")
+        return made.kept_in(await self._store(None))
+
+    async def _store(self, embedder: str | None) -> VectorStore:
+        async with self._opening:
+            if embedder not in self._stores:
+                self._stores[embedder] = await self._stack.enter_async_context(self._setup.open_store(embedder))
+            return self._stores[embedder]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Described:
+    """What the agents of one batch are made of."""
+
+    options: BatchOptions
+    model: "Model"
+    judge: "Model | None"
+    store: VectorStore
+    reflexion: Reflexion
+    watch: Callable[[Event], None] | None
+
+    def agent(self, place: Place) -> Agent:
+        """The agent for a task; where there is a seed, its ids and draws follow from it and the task's place."""
+        seed = self.options.seed
+        return Agent(
+            self.options.instructions,
+            model=self.model,
+            architecture=self.reflexion,
+            memory=self.store if isinstance(self.store, Memory) else None,
+            budget=self.options.budget,
+            watch=self.watch,
+            clockwork=None if seed is None else _clockwork(seed, place.place),
+        )
+
+
+def _clockwork(seed: int, place: int) -> Clockwork:
+    numbers = itertools.count()
+    return Clockwork(
+        new_id=lambda: hashlib.sha256(f"{seed}:{place}:{next(numbers)}".encode()).hexdigest()[:32],
+        random=Random(f"{seed}:{place}"),
+    )
+
+
+def run_id(place: Place) -> str:
+    """The id of a task's run, the same wherever it is made."""
+    return f"{place.batch}-{place.place:05d}" + (f"-{place.round}" if place.round else "")
+
+
+def outcome_of(result: RunResult) -> Outcome:
+    """What a run came to, as the queue keeps it."""
+    unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
+    judged = [one.evaluation for one in result.attempts if one.output == result.output]
+    known = next((one for one in judged if one is not None and one.known), None)
+    return Outcome(
+        run_id=result.run_id,
+        status=result.status,
+        output=result.output,
+        score=result.score,
+        verified=None if known is None else known.verifiable,
+        attempts=len(result.attempts),
+        lessons=len({card for attempt in result.attempts for card in attempt.lesson_ids}),
+        requests=result.usage.requests,
+        input_tokens=result.usage.input_tokens,
+        output_tokens=result.usage.output_tokens,
+        cost_usd=result.usage.cost_usd,
+        seconds=result.record.seconds,
+        error=f"no answer: {result.status.replace('_', ' ')}" if unanswered else "",
+    )
+
+
+def _evaluator(spec: EvaluatorSpec | None, judge: "Model | None") -> Evaluator | None:
+    return None if spec is None else judged_by(build_evaluator(spec.kind, spec.options), judge)

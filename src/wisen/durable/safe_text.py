@@ -1,0 +1,92 @@
+"""What may be told of errors and log records outside of a run: nothing that could quote a prompt, lesson or answer."""
+
+import ast
+import linecache
+import logging
+import traceback
+from functools import lru_cache
+
+from wisen.errors import BudgetExceededError, MissingExtraError, QueueError, SandboxError, StoreError
+
+_QUOTE_NOBODY = (StoreError, QueueError, BudgetExceededError, MissingExtraError, SandboxError)
+"""Errors whose messages are written in wisen, about addresses, ids and limits."""
+_FRAMES = 8
+_MOST_CHAINED = 5
+_GAP = "…"
+_LOGS = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"})
+
+
+def told(error: BaseException) -> str:
+    """The error's type, with its message where that can't hold anybody's text; one line."""
+    name = type(error).__name__
+    return f"{name}: {' '.join(str(error).split())}" if isinstance(error, _QUOTE_NOBODY) else name
+
+
+def chain(error: BaseException) -> list[str]:
+    """The error and what led to it, each as by `told`."""
+    said: list[str] = []
+    at: BaseException | None = error
+    while at is not None and len(said) < _MOST_CHAINED:
+        said.append(told(at))
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+    return said
+
+
+def places(error: BaseException) -> list[str]:
+    """Where it was raised, the innermost frames last; of source code, only the places."""
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    return [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+
+
+def place(record: logging.LogRecord) -> str:
+    """Where something was logged."""
+    return f"{_short(record.pathname)}:{record.lineno}"
+
+
+def template(record: logging.LogRecord) -> str:
+    """What a record says as far as the program's source code says it, with "…" for every value put in.
+
+    "" where the source can't be found: values may hold anybody's text, and can't be told from the rest afterwards.
+    """
+    source = "".join(linecache.getlines(record.pathname))
+    return _messages(source).get(record.lineno, "") if source else ""
+
+
+@lru_cache(maxsize=64)
+def _messages(source: str) -> dict[int, str]:
+    """The constant parts of the first argument of each call that logs, by the lines of the call."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[int, str] = {}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _LOGS
+            and node.args
+        ):
+            values = node.args[1] if node.func.attr == "log" and len(node.args) > 1 else node.args[0]
+            if said := _constants(values):
+                found.update(
+                    dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), " ".join(said.split()))
+                )
+    return found
+
+
+def _constants(node: ast.expr) -> str:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_constants(part) or _GAP for part in parts)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return f"{_constants(left) or _GAP}{_constants(right) or _GAP}"
+        case _:
+            return ""
+
+
+def _short(path: str) -> str:
+    """The last two parts of a path, which tell the module without telling whose machine it is."""
+    return "/".join(path.replace("\\", "/").split("/")[-2:])

@@ -1,0 +1,34 @@
+"""Waits for a database that is away, for work that blocks."""
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from wisen.errors import QueueError
+from wisen.stores.connect import shown_url
+
+_Result = TypeVar("_Result")
+_PAUSE = 0.5
+_LONGEST_PAUSE = 5.0
+
+
+async def patiently(work: Callable[[], _Result], *, patience: float = math.inf) -> _Result:
+    """Do the work in a thread, again and again for so many seconds while its database can't be reached.
+
+    Work must be safe to be done twice. Raises `QueueError` where the time is over.
+    """
+    from psycopg import InterfaceError, OperationalError  # noqa: PLC0415 - optional extra
+    from sqlalchemy import exc  # noqa: PLC0415 - as above
+
+    deadline, pause = time.monotonic() + patience, _PAUSE
+    while True:
+        try:
+            return await asyncio.to_thread(work)
+        except (OperationalError, InterfaceError, exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
+            if time.monotonic() >= deadline:
+                said = shown_url(" ".join(str(error).split("\n")[0].split()))
+                raise QueueError(f"the queue's database can't be reached: {said}") from None
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)

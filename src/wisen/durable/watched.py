@@ -1,0 +1,27 @@
+"""Adds watchers to an agent that was made with its own, or with none."""
+
+from collections.abc import Callable
+from copy import copy
+
+from wisen.agent import Agent
+from wisen.events import Event
+
+
+def together(*watchers: Callable[[Event], None] | None) -> Callable[[Event], None]:
+    """One watcher that shows each event to all of these, in order."""
+    every = [one for one in watchers if one is not None]
+
+    def watch(event: Event) -> None:
+        for one in every:
+            one(event)
+
+    return watch
+
+
+def watched(agent: Agent, watch: Callable[[Event], None] | None) -> Agent:
+    """The same agent, whose runs are shown to `watch`, too."""
+    if watch is None:
+        return agent
+    other = copy(agent)
+    other._watch = together(watch, agent._watch)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - a copy of this very object
+    return other

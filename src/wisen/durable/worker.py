@@ -1,0 +1,295 @@
+"""A worker: takes tasks from a queue, makes their runs, and hands back what it can't end."""
+
+import asyncio
+import logging
+import math
+import signal
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wisen.durable import batches
+from wisen.durable.claims import Claims
+from wisen.durable.engine import Dispatch, Engine, Place
+from wisen.durable.guard import GuardedModel
+from wisen.durable.hands import Hands
+from wisen.durable.leases import Ears, Keeper, Lease, checked_name, claim, resign
+from wisen.durable.logs import log
+from wisen.durable.rates import Rate, Rates
+from wisen.durable.runs import Makes, OpenStore, Runs, RunSetup, store_at
+from wisen.durable.tables import Tables, checked_url
+from wisen.durable.waiting import patiently
+from wisen.errors import ConfigError, QueueError
+from wisen.events import Event
+from wisen.models.names import resolve_model
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from wisen.durable.metrics import Metrics
+
+DEFAULT_TAKEOVER = 20.0
+_FORGOTTEN = 15.0
+"""Seconds after which a batch is put into the queue by a worker, where whoever submitted it didn't come to it."""
+_SWEEP = 10.0
+_SHUTDOWN = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """Finer choices of a worker."""
+
+    takeover: float = DEFAULT_TAKEOVER
+    """Seconds without a sign of life after which others have this worker's tasks."""
+    grace: float = 30.0
+    """Seconds that runs have to end when the worker is stopped; the others are handed back."""
+    most_running: int | None = None
+    """Most tasks at a time in all workers of the queue; the same for each of them."""
+    rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    """Most model calls of all workers of the queue, by the provider's or the model's name."""
+    poll: float = 0.5
+    """Seconds between looks for tasks."""
+    open_store: OpenStore | None = None
+    """Opens the store of lessons; by default it is in the queue's database."""
+    find_model: "Callable[[str | None], Model]" = resolve_model
+    """The model that a name means."""
+    watch: Callable[[Event], None] | None = None
+    """Shown the events of all runs, besides the agent's own watcher."""
+    metrics: "Metrics | None" = None
+    """Counts what becomes of tasks, and of other workers'; events of runs it counts as the `watch`."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be, with `ConfigError`."""
+        for name in ("takeover", "poll"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} {getattr(self, name)!r}: must be more than 0 seconds")
+        if not 0 <= self.grace < math.inf:
+            raise ConfigError(f"grace {self.grace!r}: must be 0 seconds or more")
+        if self.most_running is not None and self.most_running < 1:
+            raise ConfigError(f"most_running {self.most_running}: must be 1 or more")
+
+
+class Worker:
+    """Does the tasks of a queue until it is stopped; one in each process.
+
+    Args:
+        url: The database, postgresql://…
+        queue: Whose tasks.
+        agent: Works on them: an agent, or a function that makes it, perhaps with the store of lessons in that database
+            as its argument. By default each batch's options describe its agent.
+        concurrency: Most tasks at a time.
+        id: Its name for good; whoever has it now is superseded. By default the host's name with a number.
+        options: Finer choices.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        queue: str,
+        agent: Makes | None = None,
+        concurrency: int = 4,
+        id: str | None = None,  # noqa: A002 - what it is
+        options: WorkerOptions | None = None,
+    ) -> None:
+        if concurrency < 1:
+            raise ConfigError(f"Worker(concurrency={concurrency}): must be 1 or more")
+        self.url = checked_url(url)
+        self.queue = checked_name(queue, "queue")
+        self._id = None if id is None else checked_name(id, "worker")
+        self._concurrency = concurrency
+        self._options = options or WorkerOptions()
+        self._setup = RunSetup(
+            agent=agent,
+            open_store=self._options.open_store or store_at(url),
+            find_model=self._options.find_model,
+            watch=self._options.watch,
+        )
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._lease: Lease | None = None
+
+    @property
+    def id(self) -> str:
+        """The worker's name; "" before it has one."""
+        return "" if self._lease is None else self._lease.worker
+
+    @property
+    def takeover(self) -> float:
+        """Seconds without a sign of life after which others have its tasks."""
+        return self._options.takeover
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it takes no more tasks, and ends or hands back those that it has."""
+        return self._stop.is_set()
+
+    def find_model(self, name: str | None) -> "Model":
+        """The model that a name means to this worker; raises what the options' `find_model` raises."""
+        return self._options.find_model(name)
+
+    @property
+    def heartbeat_age(self) -> float:
+        """Seconds since its lease was renewed; infinite before it has one."""
+        return math.inf if self._lease is None else self._lease.age
+
+    async def run(self) -> None:
+        """Work until `stop`; a database that is away is waited for.
+
+        Raises `QueueError` where another worker was started under the same id, and what the agent's making raises.
+        """
+        tables = Tables(self.url, patience=math.inf, size=4 + self._concurrency // 4)
+        dispatch = Dispatch(self.url)
+        try:
+            await tables.run(_nothing)
+            while not self._stop.is_set():
+                why = await self._life(tables, dispatch)
+                if why == "displaced":
+                    raise QueueError(f"worker {self.id!r} of queue {self.queue!r} was started again elsewhere")
+        finally:
+            await asyncio.to_thread(dispatch.close)
+            await tables.close()
+
+    def run_sync(self, *, beside: "Callable[[], AbstractAsyncContextManager[object]]" = nullcontext) -> None:
+        """`run` for a program of its own, stopped by SIGTERM and SIGINT: once in peace, twice at once.
+
+        `beside` is entered before and left after, such as for serving the worker's health.
+        """
+
+        async def main() -> None:
+            loop = asyncio.get_running_loop()
+            for one in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(one, self.stop)
+            async with beside():
+                await self.run()
+
+        asyncio.run(main())
+
+    def stop(self) -> None:
+        """Take no more tasks, let those that are being done end within the grace, and hand back the rest.
+
+        The second time: hand all back at once.
+        """
+        if self._stop.is_set():
+            self._hurry.set()
+        self._stop.set()
+
+    async def _life(self, tables: Tables, dispatch: Dispatch) -> str:
+        """One time from having a lease to not having it; gives why it ended."""
+        options = self._options
+        rates = Rates(tables, self.queue, options.rates)
+
+        def guard(model: "Model") -> "Model":
+            if self._lease is None:
+                raise ConfigError("a worker makes no model call before it has a lease")
+            return GuardedModel(model, self._lease, rates)
+
+        # The lease comes after whatever takes long to make, which would let it end.
+        async with Runs(self._setup, guard=guard, options_of=partial(batches.options_of, tables)) as runs:
+            lease = await patiently(partial(claim, self.url, self.queue, self._id, options.takeover))
+            self._lease = lease
+            log("worker.started", worker=lease.worker, queue=self.queue)
+            hands = Hands(Claims(tables, self.queue, lease.holder), runs, became=self._became)
+            engine = Engine(
+                self.url,
+                queue=self.queue,
+                holder=lease.holder,
+                perform=hands.do,
+                concurrency=self._concurrency,
+                most_running=options.most_running,
+                poll=options.poll,
+            )
+            return await self._work(lease, dispatch, engine, hands, tables)
+
+    async def _work(self, lease: Lease, dispatch: Dispatch, engine: Engine, hands: "Hands", tables: Tables) -> str:
+        loop = asyncio.get_running_loop()
+        lost: asyncio.Future[str] = loop.create_future()
+
+        def hear_lost(why: str) -> None:
+            loop.call_soon_threadsafe(lambda: None if lost.done() else lost.set_result(why))
+
+        def hear_cancelled(places: list[Place]) -> None:
+            loop.call_soon_threadsafe(hands.cancel, places)
+
+        ears = Ears(lost=hear_lost, cancelled=hear_cancelled, doing=hands.doing, took_over=self._took_over)
+        keeper = Keeper(self.url, dispatch, lease, ears)
+        keeper.start()
+        try:
+            await engine.start()
+            async with _beside(self._sweep(tables, dispatch)):
+                stop = asyncio.ensure_future(self._stop.wait())
+                await asyncio.wait({stop, lost}, return_when=asyncio.FIRST_COMPLETED)
+                stop.cancel()
+            if lost.done():
+                log("worker.late", level=logging.WARNING, worker=lease.worker, queue=self.queue, why=lost.result())
+                hands.close()
+                await engine.stop(0)
+                return lost.result()
+            await self._hand_back(lease, dispatch, engine, hands)
+            return "stopped"
+        finally:
+            hands.close()
+            keeper.end()
+            await asyncio.to_thread(keeper.join, _SHUTDOWN)
+
+    async def _hand_back(self, lease: Lease, dispatch: Dispatch, engine: Engine, hands: "Hands") -> None:
+        """End in order: what ends in time ends, and others have the rest at once."""
+        grace = self._options.grace
+        log("worker.stopping", worker=lease.worker, queue=self.queue, tasks=len(hands.doing()))
+        hands.refuse()
+        stopping = asyncio.ensure_future(engine.stop(grace + _SHUTDOWN))
+        hurry = asyncio.ensure_future(self._hurry.wait())
+        idle = asyncio.ensure_future(hands.idle())
+        await asyncio.wait({hurry, idle}, timeout=grace, return_when=asyncio.FIRST_COMPLETED)
+        hurry.cancel()
+        idle.cancel()
+        hands.close()
+        await hands.idle()
+
+        def give() -> int:
+            return dispatch.hand_back(self.queue, lease.holder, dispatch.holders(self.queue).get(lease.holder, []))
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SHUTDOWN):
+                await hands.claims.release()
+                given = await patiently(give)
+                await asyncio.wait({stopping})
+                # Tasks may have been given out between the two.
+                given += await patiently(give)
+                await patiently(partial(resign, self.url, lease))
+                log("worker.stopped", worker=lease.worker, queue=self.queue, handed_back=given)
+                self._became("handed_back", given)
+        await asyncio.wait({stopping}, timeout=_SHUTDOWN)
+
+    def _became(self, outcome: str, tasks: int = 1) -> None:
+        if self._options.metrics is not None:
+            self._options.metrics.task_ended(self.queue, outcome, tasks)
+
+    def _took_over(self, tasks: int) -> None:
+        if self._options.metrics is not None:
+            self._options.metrics.took_over(tasks)
+
+    async def _sweep(self, tables: Tables, dispatch: Dispatch) -> None:
+        """Put batches into the queue that were stored, and whose submitter died before it came to that."""
+        while True:
+            await asyncio.sleep(_SWEEP)
+            for batch in await batches.forgotten(tables, self.queue, _FORGOTTEN):
+                places = await batches.waiting(tables, batch)
+                await patiently(partial(dispatch.put, self.queue, places))
+                await batches.mark_enqueued(tables, batch)
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[object, object, None]) -> AsyncGenerator[None]:
+    task = asyncio.ensure_future(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _nothing(_: object) -> None:
+    """Open the tables, so that they are there."""

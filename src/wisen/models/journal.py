@@ -1,0 +1,207 @@
+"""What a run has done, kept step by step in a call log, so that a run that was cut off goes on where it stopped.
+
+A resumed run is made again from its beginning, and every step that was kept gives what it gave before: model calls,
+tools, judgements, what was recalled and drawn. So nothing is asked, paid for or done twice, and whatever comes after
+the last kept step sees exactly what it would have seen.
+"""
+
+import asyncio
+import hashlib
+import heapq
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime
+from random import Random
+
+from wisen.errors import ConfigError, RunMismatchError
+from wisen.protocols import CallLog, KeepsFirst
+from wisen.records import Clockwork, Task
+from wisen.stores.facts import DropsCalls
+
+_PLACE: ContextVar[str] = ContextVar("wisen_place_in_run", default="")
+_HEAD = "begun"
+_LONGEST_ID = 200
+_TOLD = ("prompt", "id", "type", "tools", "tenant", "choices", "reference")
+
+
+class RunOver(BaseException):
+    """Another process has ended this run meanwhile.
+
+    No `Exception`, so that nobody on the way takes it for a failure of what they called, and goes on without it.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What a run begins with, and goes on with wherever it is resumed."""
+
+    started: datetime
+    seed: str
+    """What its ids and draws follow from; it reaches no prompt."""
+    new: bool
+    """Whether it was begun just now, so that nothing of it is kept yet."""
+
+    def clockwork(self, clockwork: Clockwork) -> Clockwork:
+        """This clock, with ids and draws that follow from the seed."""
+        ids = Random(f"{self.seed} ids")
+        return replace(clockwork, new_id=lambda: f"{ids.getrandbits(128):032x}", random=Random(f"{self.seed} draws"))
+
+
+class JournalStep:
+    """A step of a journal; implements `Step`."""
+
+    def __init__(self, journal: "Journal", key: str, ordinal: int) -> None:
+        self.value: bytes | None = None
+        self.key = key
+        self.ordinal = ordinal
+        self._journal = journal
+
+    async def keep(self, value: bytes) -> bytes:
+        """See `Step.keep`."""
+        self.value = await self._journal.keep(self.key, self.ordinal, value)
+        return self.value
+
+
+class Journal:
+    """The steps of one run, under the scope `run:<run_id>` of a call log; implements `Steps`.
+
+    A step is known by what it is about, where in the run it is taken, and how many equal ones were begun before it, so
+    steps that are taken side by side don't get each other's values. Where two processes make the same run at once, the
+    first value that is kept counts for both, if the log is a `KeepsFirst`.
+
+    Args:
+        log: Where the steps are kept; every store is one.
+        run_id: Whose steps these are.
+        failed: Told once that the log has failed: from then on the run goes on, and is kept no further.
+
+    """
+
+    def __init__(self, log: CallLog, run_id: str, *, failed: Callable[[Exception], None] | None = None) -> None:
+        _check_id(run_id)
+        self.scope = f"run:{run_id}"
+        self._log = log
+        self._run_id = run_id
+        self._failed = failed
+        self._begun: defaultdict[str, int] = defaultdict(int)
+        self._free: defaultdict[str, list[int]] = defaultdict(list)
+        self._headed = False
+        self._empty = False
+        self._broken = False
+
+    async def begin(self, task: Task, *, at: datetime, seed: str) -> Begun:
+        """Begin the run at this time and with this seed, or find out with which it was begun.
+
+        Raises `RunMismatchError` where it was begun with another task, and what the log raises: nothing is done yet.
+        """
+        # A seed may be given, so that two processes come with the same one; whose head it is, this number tells.
+        by = secrets.token_hex(8)
+        mine = json.dumps({"task": task_key(task), "started": at.isoformat(), "seed": seed, "by": by}).encode()
+        kept = await self._put(_HEAD, 0, mine)
+        head = json.loads(kept)
+        if head["task"] != task_key(task):
+            raise RunMismatchError(self._run_id)
+        self._headed, self._empty = True, kept == mine
+        return Begun(started=datetime.fromisoformat(head["started"]), seed=head["seed"], new=self._empty)
+
+    async def drop(self) -> None:
+        """Forget the steps of a run that has ended, and whose record is kept: they hold texts, and serve nobody."""
+        if isinstance(self._log, DropsCalls):
+            await self._log.drop_calls([self.scope])
+
+    @asynccontextmanager
+    async def step(self, key: str) -> AsyncGenerator[JournalStep]:
+        """See `Steps.step`."""
+        key = hashlib.sha256(f"{_PLACE.get()}\x1e{key}".encode("utf-8", "surrogatepass")).hexdigest()
+        step = JournalStep(self, key, self._take(key))
+        try:
+            step.value = await self._kept(key, step.ordinal)
+            yield step
+        finally:
+            if step.value is None:
+                heapq.heappush(self._free[key], step.ordinal)
+
+    async def once(self, key: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """See `Steps.once`."""
+        async with self.step(key) as step:
+            return step.value if step.value is not None else await step.keep(await make())
+
+    async def first(self, key: str) -> bool:
+        """See `Steps.first`."""
+        async with self.step(key) as step:
+            if step.value is not None:
+                return False
+            await step.keep(b"1")
+            return True
+
+    @contextmanager
+    def within(self, place: str) -> Generator[None]:
+        """See `Steps.within`."""
+        before = _PLACE.set(f"{_PLACE.get()}\x1d{place}")
+        try:
+            yield
+        finally:
+            _PLACE.reset(before)
+
+    async def keep(self, key: str, ordinal: int, value: bytes) -> bytes:
+        """Write a step's value, if the log still works; a cancellation waits, since it may have been paid for."""
+        if self._broken:
+            return value
+        writing = asyncio.ensure_future(self._put(key, ordinal, value))
+        try:
+            kept = await asyncio.shield(writing)
+            over = self._headed and await self._log.call(self.scope, _HEAD, 0) is None
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            if not writing.cancelled():
+                writing.exception()  # nobody is left to hear of it
+            raise
+        except Exception as error:  # noqa: BLE001 - a log may be anybody's code; the value matters more
+            self._give_up(error)
+            return value
+        if over:
+            raise RunOver
+        return kept
+
+    async def _kept(self, key: str, ordinal: int) -> bytes | None:
+        if self._broken or self._empty:
+            return None
+        try:
+            return await self._log.call(self.scope, key, ordinal)
+        except Exception as error:  # noqa: BLE001 - as above; the run can be made without what was kept
+            self._give_up(error)
+            return None
+
+    async def _put(self, key: str, ordinal: int, value: bytes) -> bytes:
+        if isinstance(self._log, KeepsFirst):
+            return await self._log.keep_call(self.scope, key, ordinal, value)
+        kept = await self._log.call(self.scope, key, ordinal)
+        if kept is None:
+            await self._log.save_call(self.scope, key, ordinal, value)
+        return value if kept is None else kept
+
+    def _take(self, key: str) -> int:
+        if self._free[key]:
+            return heapq.heappop(self._free[key])
+        self._begun[key] += 1
+        return self._begun[key] - 1
+
+    def _give_up(self, error: Exception) -> None:
+        if not self._broken and self._failed is not None:
+            self._failed(error)
+        self._broken = True
+
+
+def task_key(task: Task) -> str:
+    """The same for tasks that ask for the same; it says nothing of what they ask."""
+    told = [getattr(task, name) for name in _TOLD]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _check_id(run_id: object) -> None:
+    if not isinstance(run_id, str) or not run_id.strip() or len(run_id) > _LONGEST_ID or not run_id.isprintable():
+        raise ConfigError(f"run_id={run_id!r}: must be a text of 1 to {_LONGEST_ID} printable characters")

@@ -1,0 +1,115 @@
+"""What the SQLite store gives and takes of blocks, runs and calls when a store is copied as it is."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from typing import assert_never
+
+from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.ordering import moment
+from wisen.stores.pieces import (
+    block_piece,
+    block_text,
+    call_key,
+    call_piece,
+    cursor,
+    position,
+    run_of,
+    run_piece,
+)
+from wisen.stores.serial import run_from_json, run_to_json
+
+
+def next_pieces(connection: sqlite3.Connection, part: LedgerPart, after: str, limit: int) -> tuple[list[Piece], str]:
+    """The next blocks or calls by key, or runs in the order in which they were first saved."""
+    match part:
+        case "blocks":
+            rows = connection.execute(
+                "SELECT tenant, name, text FROM blocks WHERE (tenant, name) > (?, ?) AND text != ''"
+                " ORDER BY tenant, name LIMIT ?",
+                (*position(after, ["", ""]), limit),
+            ).fetchall()
+            if not after:
+                rows = [*_nameless(connection), *rows]
+            return [block_piece(*row) for row in rows], cursor(*rows[-1][:2]) if rows else after
+        case "runs":
+            rows = connection.execute(
+                "SELECT number, record FROM runs WHERE number > ? ORDER BY number LIMIT ?",
+                (*position(after, [0]), limit),
+            ).fetchall()
+            return [run_piece(run_from_json(text)) for _, text in rows], cursor(rows[-1][0]) if rows else after
+        case "calls":
+            rows = connection.execute(
+                "SELECT scope, key, ordinal, response FROM calls WHERE (scope, key, ordinal) > (?, ?, ?)"
+                " ORDER BY scope, key, ordinal LIMIT ?",
+                (*position(after, ["", "", -1]), limit),
+            ).fetchall()
+            pieces = [call_piece(scope, key, number, bytes(data)) for scope, key, number, data in rows]
+            return pieces, cursor(*rows[-1][:3]) if rows else after
+        case _:
+            assert_never(part)
+
+
+def held_pieces(
+    connection: sqlite3.Connection, part: LedgerPart, keys: Sequence[tuple[str, ...]]
+) -> Mapping[tuple[str, ...], Piece]:
+    """Those of these blocks, runs or calls that are there."""
+    find = _FINDERS[part]
+    found = ((key, find(connection, key)) for key in keys)
+    return {key: piece for key, piece in found if piece is not None}
+
+
+def take_pieces(connection: sqlite3.Connection, part: LedgerPart, pieces: Sequence[Piece], *, replace: bool) -> None:
+    """Keep blocks, runs or calls as they are; those that are there stay, or are replaced."""
+    match part:
+        case "blocks":
+            instead = "DO UPDATE SET text = excluded.text" + ("" if replace else " WHERE blocks.text = ''")
+            connection.executemany(
+                f"INSERT INTO blocks VALUES (?, ?, ?) ON CONFLICT (tenant, name) {instead}",  # noqa: S608 - fixed texts
+                ((*piece.key, block_text(piece)) for piece in pieces),
+            )
+        case "runs":
+            records = [run_of(piece) for piece in pieces]
+            instead = "UPDATE SET tenant = excluded.tenant, started = excluded.started, record = excluded.record"
+            connection.executemany(
+                "INSERT INTO runs (run_id, tenant, started, record) VALUES (?, ?, ?, ?) ON CONFLICT (run_id)"  # noqa: S608 - as above
+                f" DO {instead if replace else 'NOTHING'}",
+                ((one.run_id, one.task.tenant, moment(one.started_at), run_to_json(one)) for one in records),
+            )
+        case "calls":
+            connection.executemany(
+                f"INSERT OR {'REPLACE' if replace else 'IGNORE'} INTO calls VALUES (?, ?, ?, ?)",  # noqa: S608 - as above
+                ((*call_key(piece.key), piece.content) for piece in pieces),
+            )
+        case _:
+            assert_never(part)
+
+
+def _nameless(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """The block without tenant and name, which no other one stands before."""
+    return connection.execute(
+        "SELECT tenant, name, text FROM blocks WHERE tenant = '' AND name = '' AND text != ''"
+    ).fetchall()
+
+
+def _block(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None:
+    row = connection.execute("SELECT text FROM blocks WHERE tenant = ? AND name = ? AND text != ''", key).fetchone()
+    return None if row is None else block_piece(key[0], key[1], row[0])
+
+
+def _run(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None:
+    row = connection.execute("SELECT record FROM runs WHERE run_id = ?", key).fetchone()
+    return None if row is None else run_piece(run_from_json(row[0]))
+
+
+def _call(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None:
+    row = connection.execute(
+        "SELECT response FROM calls WHERE scope = ? AND key = ? AND ordinal = ?", call_key(key)
+    ).fetchone()
+    return None if row is None else call_piece(*call_key(key), bytes(row[0]))
+
+
+_FINDERS: Mapping[LedgerPart, Callable[[sqlite3.Connection, tuple[str, ...]], Piece | None]] = {
+    "blocks": _block,
+    "runs": _run,
+    "calls": _call,
+}

@@ -1,0 +1,252 @@
+"""A store for many machines: PostgreSQL with pgvector, whose row-level security keeps tenants apart."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Literal, Self
+
+from wisen.cards import MemoryCard
+from wisen.embedders.hashing import HashEmbedder
+from wisen.errors import ConfigError, EmbedderMismatchError, StoreReadOnlyError
+from wisen.protocols import Embedder
+from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.stores import postgres_card_pieces, postgres_cards, postgres_facts, postgres_search
+from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
+from wisen.stores.copies import Part, Piece
+from wisen.stores.facts import StoreFacts
+from wisen.stores.pieces import encodable, prepare_pieces
+from wisen.stores.postgres_connection import Connection
+from wisen.stores.postgres_ledger import PostgresLedger
+from wisen.stores.postgres_pool import Pool
+from wisen.stores.postgres_preparing import prepared_cards
+from wisen.stores.postgres_reindex import reindex
+from wisen.stores.postgres_tune import LARGE, Tuned, tune
+from wisen.stores.prepared import PreparedCard, make_probe, same_texts
+from wisen.stores.vectors import embed_cards, label
+
+
+class PostgresVectorStore(PostgresLedger):
+    """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in one schema of a Postgres database.
+
+    Nothing is kept in the process: each search sees what any process has committed. It connects at the first use;
+    `await store.open()` or `async with store` does it at once, and makes what is missing in the database. What a call
+    has returned from is committed, and a server that goes away is waited for. Counting a duplicate doesn't change a
+    card's version.
+
+    Each transaction sees the rows of one tenant, by row-level security, except for what is by id or asked of all
+    tenants. A user whom row-level security doesn't hold works as the role `SCHEMA_rows`.
+    """
+
+    def __init__(  # noqa: PLR0913 - options, by keyword
+        self,
+        url: str,
+        *,
+        embedder: Embedder | None = None,
+        floor: float | None = None,
+        read_only: bool = False,
+        block_limit: int = DEFAULT_BLOCK_LIMIT,
+        schema: str = "wisen",
+        pool_size: int = 10,
+        patience: float = 30.0,
+    ) -> None:
+        """Remember the options; nothing is read or written yet.
+
+        Args:
+            url: The database: `postgresql://user:password@host:port/database`, with options of libpq behind a "?".
+            embedder: Makes the vectors; `None` takes `HashEmbedder`.
+            floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
+            read_only: Never write; every writing method raises `StoreReadOnlyError`. A standby server will do.
+            block_limit: Characters that one memory block holds.
+            schema: Where the tables are; it is made when missing.
+            pool_size: The most connections at a time.
+            patience: Seconds for which a server that is away, or refuses new connections, is waited for.
+
+        Raises:
+            ConfigError: If an option can't be used.
+        """
+        if floor is not None and not 0.0 <= floor <= 1.0:
+            msg = f"PostgresVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
+            raise ConfigError(msg)
+        super().__init__(Pool(url, schema=schema, size=pool_size, patience=patience, read_only=read_only), block_limit)
+        self._embedder: Embedder = embedder or HashEmbedder()
+        self._floor = floor
+        self._read_only = read_only
+
+    @property
+    def url(self) -> str:
+        """The database, without the password."""
+        return self._pool.shown
+
+    @property
+    def connections(self) -> tuple[int, int]:
+        """How many connections are at work in this process, and how many may be."""
+        return self._pool.use
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+        return self._embedder
+
+    async def open(self) -> None:
+        """Connect now, and make or update the tables.
+
+        Raises:
+            ForeignDatabaseError: If the schema isn't a store this wisen can open.
+            EmbedderMismatchError: If its vectors come from another embedder.
+            StoreError: If the server can't be reached, or refuses.
+        """
+        await self._pool.read(self._check_embedder, tenant=None)
+
+    async def __aenter__(self) -> Self:
+        """Connect now."""
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Finish what is under way and disconnect. Closing twice is fine."""
+        await self._pool.close()
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+        if not cards:
+            return []
+        self._refuse_writing()
+        ready = await prepared_cards(cards, await embed_cards(self._embedder, cards))
+
+        async def insert(connection: Connection) -> list[Written]:
+            await self._claim_embedder(connection, ready)
+            return await postgres_cards.insert_all(connection, ready)
+
+        return await self._pool.write(insert, tenant=None)
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        """See `VectorStore.get`."""
+        return await self._pool.read(lambda connection: postgres_cards.fetch(connection, card_ids), tenant=None)
+
+    async def ids_beginning(self, what: Literal["card", "run"], beginning: str) -> Sequence[str]:
+        """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
+        return await self._pool.read(
+            lambda connection: postgres_cards.ids_beginning(connection, what, beginning), tenant=None
+        )
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
+        probe = await make_probe(self._embedder, query, self._floor)
+
+        async def find(connection: Connection) -> list[RecallHit]:
+            await self._check_embedder(connection)
+            return await postgres_search.search(connection, probe)
+
+        return await self._pool.read(find, tenant=query.filter.tenant or "")
+
+    async def update(self, card: MemoryCard) -> None:
+        """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
+        self._refuse_writing()
+        kept = (await self.get([card.id]))[0]
+        vectors = None if same_texts(kept, card) else await embed_cards(self._embedder, [card])
+        ready = await prepared_cards([card], vectors)
+
+        async def write(connection: Connection) -> None:
+            await postgres_cards.hold(connection, ready)
+            await self._check_embedder(connection)
+            await postgres_cards.replace_card(connection, ready[0])
+
+        await self._pool.write(write, tenant=None)
+
+    async def delete(self, card_ids: Sequence[str]) -> int:
+        """See `VectorStore.delete`."""
+        return await self._pool.write(lambda connection: postgres_cards.remove(connection, card_ids), tenant=None)
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """See `VectorStore.list`."""
+        return await self._pool.read(
+            lambda connection: postgres_cards.select(connection, where, limit, offset), tenant=where.tenant
+        )
+
+    async def count(self, where: CardFilter) -> int:
+        """See `VectorStore.count`."""
+        return await self._pool.read(lambda connection: postgres_cards.tally(connection, where), tenant=where.tenant)
+
+    async def reindex(self, *, progress: Callable[[int, int], None] = lambda _done, _of: None) -> int:
+        """Embed all cards anew with this store's embedder, which the store then belongs to; says how many.
+
+        Until the end it keeps its old vectors. `progress` hears how many cards of how many are embedded.
+        """
+        return await reindex(self._pool, self._embedder, progress)
+
+    async def tune(self, *, large: int = LARGE) -> Tuned:
+        """Give tenants of at least `large` cards an approximate index of their own, and small ones none.
+
+        Searches use it from then on, and still find all that fits. Call it now and then, such as once a night, and
+        after a large import. Raises `StoreError` for a user who doesn't own the tables.
+        """
+        self._refuse_writing()
+        return await tune(self._pool, large)
+
+    async def vectors_label(self) -> str:
+        """See `Copies.vectors_label`."""
+        return await self._pool.read(_stored_label, tenant=None)
+
+    async def pieces(self, part: Part, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
+        """See `Copies.pieces`."""
+        if part != "cards":
+            return await super().pieces(part, after=after, limit=limit)
+        return await self._pool.read(
+            lambda connection: postgres_card_pieces.next_cards(connection, after, limit), tenant=None
+        )
+
+    async def held(self, part: Part, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
+        """See `Copies.held`."""
+        if part != "cards":
+            return await super().held(part, keys)
+        return await self._pool.read(lambda connection: postgres_card_pieces.held_cards(connection, keys), tenant=None)
+
+    async def take(
+        self, part: Part, pieces: Sequence[Piece], *, replace: bool = False
+    ) -> Mapping[tuple[str, ...], str]:
+        """See `Copies.take`. Raises `EmbedderError` where a card has to be embedded and can't be."""
+        if part != "cards":
+            return await super().take(part, pieces, replace=replace)
+        fitting, refused = encodable(part, pieces)
+        ready = await prepare_pieces(self._embedder, fitting)
+
+        async def keep(connection: Connection) -> None:
+            await self._claim_embedder(connection, ready)
+            await postgres_card_pieces.take_cards(connection, ready, replace=replace)
+
+        await self._pool.write(keep, tenant=None)
+        return refused
+
+    async def facts(self) -> StoreFacts:
+        """See `Describes.facts`."""
+        return await self._pool.read(postgres_facts.facts, tenant=None)
+
+    async def problems_found(self) -> Sequence[str]:
+        """See `Inspects.problems_found`: cards that lack what they are found by, and indexes left unfinished."""
+        return await self._pool.read(postgres_facts.problems, tenant=None)
+
+    def _refuse_writing(self) -> None:
+        if self._read_only:
+            raise StoreReadOnlyError(self.url)
+
+    async def _check_embedder(self, connection: Connection) -> str:
+        kept = await _stored_label(connection)
+        if kept and kept != label(self._embedder):
+            raise EmbedderMismatchError(self.url, kept, label(self._embedder))
+        return kept
+
+    async def _claim_embedder(self, connection: Connection, ready: Sequence[PreparedCard]) -> None:
+        await postgres_cards.hold(connection, ready)
+        if await self._check_embedder(connection):
+            return
+        await connection.execute("UPDATE state SET embedder = $1 WHERE embedder = ''", label(self._embedder))
+        await self._check_embedder(connection)
+
+
+async def _stored_label(connection: Connection) -> str:
+    return await connection.fetchval("SELECT embedder FROM state")

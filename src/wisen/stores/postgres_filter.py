@@ -1,0 +1,62 @@
+"""A `CardFilter` as conditions of an SQL query."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wisen.recall import CardFilter
+from wisen.stores.index import sample_card
+from wisen.stores.postgres_connection import Connection
+from wisen.stores.postgres_text import restored, stored
+
+
+class Conditions:
+    """Conditions joined by AND, and the query's arguments as they are numbered."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.values: list[object] = []
+        self._parts: list[str] = []
+
+    def value(self, value: object) -> str:
+        """Pass a value; gives what stands for it in the query."""
+        self.values.append(value)
+        return f"${len(self.values)}"
+
+    def add(self, condition: str, *values: object) -> None:
+        """Add a condition; `{}` stands for each value."""
+        self._parts.append(condition.format(*map(self.value, values)))
+
+    @property
+    def text(self) -> str:
+        """All of them as one."""
+        return " AND ".join(self._parts) or "true"
+
+
+def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
+    """What `where` asks of the table of cards, named `c`; `scopes` as `fitting_scopes` found them."""
+    found = Conditions()
+    if where.tenant is not None:
+        found.add("c.tenant = {}", stored(where.tenant))
+    if where.run_id:
+        found.add("c.run_id = {} AND c.run_id <> ''", stored(where.run_id))
+    if where.refused:
+        found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
+    if where.statuses:
+        found.add("c.status = ANY({}::text[])", [status.value for status in where.statuses])
+    if where.kinds:
+        found.add("c.kind = ANY({}::text[])", [kind.value for kind in where.kinds])
+    if scopes is not None:
+        found.add("c.scope = ANY({}::text[])", list(scopes))
+    return found
+
+
+async def fitting_scopes(connection: Connection, where: CardFilter) -> list[str] | None:
+    """Which of the stored scopes the filter's own definition accepts; `None` where that is no question."""
+    if not (where.agent_role or where.task_type or where.tools):
+        return None
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="")
+    if where.tenant is None:
+        rows = await connection.fetch("SELECT DISTINCT scope FROM scopes")
+    else:
+        rows = await connection.fetch("SELECT scope FROM scopes WHERE tenant = $1", stored(where.tenant))
+    return [scope for (scope,) in rows if rest.accepts(sample_card(restored(scope)))]

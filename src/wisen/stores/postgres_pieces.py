@@ -1,0 +1,110 @@
+"""What the Postgres store gives and takes of blocks, runs and calls when a store is copied as it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.ordering import moment
+from wisen.stores.pieces import block_piece, block_text, call_key, call_piece, cursor, position, run_of, run_piece
+from wisen.stores.postgres_connection import Connection
+from wisen.stores.postgres_text import restored, stored
+from wisen.stores.serial import run_from_json, run_to_json
+
+
+async def next_pieces(connection: Connection, part: LedgerPart, after: str, limit: int) -> tuple[list[Piece], str]:
+    """The next blocks or calls by key, or runs in the order in which they were first saved."""
+    match part:
+        case "blocks":
+            rows = await connection.fetch(
+                "SELECT tenant, name, text FROM blocks WHERE ($3 OR (tenant, name) > ($1, $2)) AND text <> ''"
+                " ORDER BY tenant, name LIMIT $4",
+                *map(str, position(after, ["", ""])),
+                not after,
+                limit,
+            )
+            pieces = [block_piece(restored(row[0]), restored(row[1]), restored(row[2])) for row in rows]
+            return pieces, cursor(rows[-1][0], rows[-1][1]) if rows else after
+        case "runs":
+            rows = await connection.fetch(
+                "SELECT number, record FROM runs WHERE number > $1 ORDER BY number LIMIT $2",
+                *position(after, [0]),
+                limit,
+            )
+            return [run_piece(run_from_json(row[1])) for row in rows], cursor(rows[-1][0]) if rows else after
+        case "calls":
+            rows = await connection.fetch(
+                "SELECT scope, key, ordinal, response FROM calls WHERE (scope, key, ordinal) > ($1, $2, $3)"
+                " ORDER BY scope, key, ordinal LIMIT $4",
+                *position(after, ["", "", -1]),
+                limit,
+            )
+            pieces = [call_piece(restored(row[0]), restored(row[1]), row[2], row[3]) for row in rows]
+            return pieces, cursor(rows[-1][0], rows[-1][1], rows[-1][2]) if rows else after
+        case _:
+            assert_never(part)
+
+
+async def held_pieces(
+    connection: Connection, part: LedgerPart, keys: Sequence[tuple[str, ...]]
+) -> Mapping[tuple[str, ...], Piece]:
+    """Those of these blocks, runs or calls that are there."""
+    columns = [[stored(key[at]) for key in keys] for at in range(len(keys[0]) if keys else 0)]
+    match part:
+        case "blocks":
+            rows = await connection.fetch(
+                "SELECT tenant, name, text FROM blocks JOIN unnest($1::text[], $2::text[]) AS wanted (t, n)"
+                " ON tenant = t AND name = n WHERE text <> ''",
+                *columns or ([], []),
+            )
+            found = [block_piece(restored(row[0]), restored(row[1]), restored(row[2])) for row in rows]
+        case "runs":
+            rows = await connection.fetch("SELECT record FROM runs WHERE run_id = ANY($1)", *columns or ([],))
+            found = [run_piece(run_from_json(row[0])) for row in rows]
+        case "calls":
+            rows = await connection.fetch(
+                "SELECT scope, key, ordinal, response FROM calls"
+                " JOIN unnest($1::text[], $2::text[], $3::int[]) AS wanted (s, k, o)"
+                " ON scope = s AND key = k AND ordinal = o",
+                *columns[:2] or ([], []),
+                [int(key[2]) for key in keys],
+            )
+            found = [call_piece(restored(row[0]), restored(row[1]), row[2], row[3]) for row in rows]
+        case _:
+            assert_never(part)
+    return {piece.key: piece for piece in found}
+
+
+async def take_pieces(connection: Connection, part: LedgerPart, pieces: Sequence[Piece], *, replace: bool) -> None:
+    """Keep blocks, runs or calls as they are; those that are there stay, or are replaced."""
+    match part:
+        case "blocks":
+            unless = "" if replace else " WHERE blocks.text = ''"
+            await connection.executemany(
+                "INSERT INTO blocks VALUES ($1, $2, $3) ON CONFLICT (tenant, name)"  # noqa: S608 - fixed texts
+                f" DO UPDATE SET text = excluded.text{unless}",
+                [(*map(stored, piece.key), stored(block_text(piece))) for piece in pieces],
+            )
+        case "runs":
+            instead = "UPDATE SET tenant = excluded.tenant, started = excluded.started, record = excluded.record"
+            records = [run_of(piece) for piece in pieces]
+            await connection.executemany(
+                "INSERT INTO runs (run_id, tenant, started, record) VALUES ($1, $2, $3, $4) ON CONFLICT (run_id)"  # noqa: S608 - as above
+                f" DO {instead if replace else 'NOTHING'}",
+                [
+                    (stored(one.run_id), stored(one.task.tenant), moment(one.started_at), run_to_json(one))
+                    for one in records
+                ],
+            )
+        case "calls":
+            instead = "UPDATE SET response = excluded.response"
+            keys = [call_key(piece.key) for piece in pieces]
+            await connection.executemany(
+                "INSERT INTO calls VALUES ($1, $2, $3, $4) ON CONFLICT (scope, key, ordinal)"  # noqa: S608 - as above
+                f" DO {instead if replace else 'NOTHING'}",
+                [
+                    (stored(scope), stored(key), ordinal, piece.content)
+                    for (scope, key, ordinal), piece in zip(keys, pieces, strict=True)
+                ],
+            )
+        case _:
+            assert_never(part)

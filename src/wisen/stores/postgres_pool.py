@@ -1,0 +1,330 @@
+"""Connections to one Postgres server: work in transactions that see one tenant, and that outlive lost connections."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from wisen.errors import ConfigError, StoreError, StoreReadOnlyError
+from wisen.stores.connect import shown_url
+from wisen.stores.postgres_connection import Connection, Wire
+from wisen.stores.postgres_setup import Setup, literal
+from wisen.stores.postgres_text import stored
+from wisen.stores.postgres_trouble import explained, passes, unreachable
+
+_Result = TypeVar("_Result")
+_Work = Callable[[Connection], Awaitable[_Result]]
+_open: Any = asyncpg.connect  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - the client lacks types
+_FIRST_PAUSE = 0.02
+_LONGEST_PAUSE = 1.0
+_FORGOTTEN = "7 days"
+_CLIENT_ERRORS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+_SETTINGS = {
+    "application_name": "wisen",
+    # A generic plan would take no notice of an index that holds one tenant.
+    "plan_cache_mode": "force_custom_plan",
+    "standard_conforming_strings": "on",
+    "client_encoding": "UTF8",
+    "jit": "off",
+    # A client that is gone without a word would keep its locks.
+    "idle_in_transaction_session_timeout": "300s",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "timezone": "UTC",
+}
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """A connection, and how many transactions it has committed."""
+
+    connection: Wire
+    client: UUID = field(default_factory=uuid4)
+    registered: bool = False
+    writes: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Lot:
+    """The connections that belong to one event loop."""
+
+    loop: asyncio.AbstractEventLoop
+    permits: asyncio.Semaphore
+    idle: list[_Line] = field(default_factory=list["_Line"])
+    shut: bool = False
+
+
+class _Doing(Protocol):
+    async def __call__(self, line: _Line) -> Any: ...  # noqa: ANN401 - whatever the work gives
+
+
+class Pool:
+    """Runs work on a database: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
+
+    What is lost with a connection is done again on another one, so `work` may be called several times; it must do
+    nothing outside of its transaction, and begins no transaction of its own. A lost or refused connection is waited for
+    up to `patience` seconds. Whether a commit happened whose answer was lost is looked up, so that nothing is done
+    twice. Each event loop has its own connections.
+    """
+
+    def __init__(
+        self, url: str, *, schema: str = "wisen", size: int = 10, patience: float = 30.0, read_only: bool = False
+    ) -> None:
+        """Remember how to connect; nothing is done yet.
+
+        Raises:
+            ConfigError: If an option can't be used.
+        """
+        if size < 1 or patience < 0:
+            msg = f"pool_size={size!r}, patience={patience!r}: must be 1 or more connections, and 0 or more seconds"
+            raise ConfigError(msg)
+        if not schema or "\x00" in schema or len(schema.encode()) > 50:  # noqa: PLR2004 - a name has 63 bytes, and the role's is longer
+            msg = f"schema={schema!r}: must be a name of 1 to 50 bytes"
+            raise ConfigError(msg)
+        self.shown = shown_url(url)
+        """The URL without its password."""
+        self._url = url
+        self._schema = schema
+        self._size = size
+        self._patience = patience
+        self._read_only = read_only
+        self._lots: dict[asyncio.AbstractEventLoop, _Lot] = {}
+        self._first: tuple[str, str] | None = None
+        self._closed = False
+
+    @property
+    def use(self) -> tuple[int, int]:
+        """How many connections are at work, and how many may be, over all event loops."""
+        free = sum(lot.permits._value for lot in self._lots.values())  # noqa: SLF001 - nothing public tells
+        most = self._size * max(1, len(self._lots))
+        return (most - free if self._lots else 0), most
+
+    async def open(self) -> None:
+        """Connect, and bring the tables up to date.
+
+        Raises:
+            ForeignDatabaseError: If the schema isn't a store this wisen can open.
+            StoreError: If the server can't be reached or refuses.
+        """
+
+        async def nothing(_connection: Connection) -> None:
+            pass
+
+        await self.read(nothing, tenant=None)
+
+    async def read(self, work: _Work[_Result], *, tenant: str | None) -> _Result:
+        """Run `work` in one snapshot that shows the tenant's rows only; all rows for `tenant=None`."""
+
+        async def once(line: _Line) -> _Result:
+            await line.connection.execute(self._beginning("REPEATABLE READ READ ONLY", tenant))
+            result = await work(line.connection)
+            await line.connection.execute("COMMIT")
+            return result
+
+        return await self._insist(once)
+
+    async def write(self, work: _Work[_Result], *, tenant: str | None) -> _Result:
+        """Run `work` in a transaction that can see and write the tenant's rows only; returns when it is committed."""
+        self._refuse_closed()
+        if self._read_only:
+            raise StoreReadOnlyError(self.shown)
+        unclear: list[tuple[UUID, int, _Result]] = []
+
+        async def once(line: _Line) -> _Result:
+            while unclear:
+                client, number, result = unclear[-1]
+                if await self._committed(line, client, number):
+                    return result
+                unclear.pop()
+            number = line.writes + 1
+            await self._begin(line, tenant, number)
+            result = await work(line.connection)
+            try:
+                await line.connection.execute("COMMIT")
+            except Exception as error:
+                if passes(error, line.connection):
+                    unclear.append((line.client, number, result))
+                raise
+            line.writes = number
+            return result
+
+        return await self._insist(once)
+
+    async def maintain(self, work: _Work[_Result]) -> _Result:
+        """Run `work` as the user of the URL, outside of a transaction: for what changes indexes."""
+
+        async def once(line: _Line) -> _Result:
+            path = self._first[1].replace("SET LOCAL", "SET") if self._first else ""
+            await line.connection.execute(path)
+            try:
+                return await work(line.connection)
+            finally:
+                if not line.connection.is_closed():
+                    await line.connection.execute("RESET search_path")
+
+        return await self._insist(once)
+
+    async def close(self) -> None:
+        """Finish the work under way, then disconnect. Twice is fine."""
+        if self._closed:
+            return
+        self._closed = True
+        lots, self._lots = list(self._lots.values()), {}
+        here = asyncio.get_running_loop()
+        for lot in lots:
+            if lot.loop is not here:
+                _abandon(lot)
+                continue
+            for _ in range(self._size):
+                await lot.permits.acquire()
+            lot.shut = True
+            while lot.idle:
+                await self._hang_up(lot.idle.pop())
+            for _ in range(self._size):
+                lot.permits.release()  # whoever still waits hears that the store is closed
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(f"store {self.shown!r} is closed; open a new one")
+
+    def _beginning(self, mode: str, tenant: str | None) -> str:
+        first = self._first[0] if self._first else ""
+        named = "*" if tenant is None else f"={stored(tenant)}"
+        return f"BEGIN ISOLATION LEVEL {mode}; {first}SET LOCAL wisen.tenant = {literal(named)}"
+
+    def _lot(self) -> _Lot:
+        here = asyncio.get_running_loop()
+        lot = self._lots.get(here)
+        if lot is None:
+            for loop in [loop for loop in self._lots if loop.is_closed()]:
+                _abandon(self._lots.pop(loop))
+            lot = self._lots[here] = _Lot(here, asyncio.Semaphore(self._size))
+        return lot
+
+    async def _insist(self, once: _Doing) -> Any:  # noqa: ANN401 - whatever the work gives
+        """Do it on one connection after another, until it is done, refused, or patience is at an end."""
+        self._refuse_closed()
+        lot = self._lot()
+        async with lot.permits:
+            if lot.shut:
+                self._refuse_closed()
+            until, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+            while True:
+                line: _Line | None = None
+                try:
+                    line = lot.idle.pop() if lot.idle else await self._connect()
+                    result = await once(line)
+                except Exception as error:
+                    again = unreachable(error) if line is None else passes(error, line.connection)
+                    await self._after(error, line, lot)
+                    if not again:
+                        if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | UnicodeError):
+                            raise explained(self.shown, error) from None
+                        raise
+                    if time.monotonic() + pause > until:
+                        raise self._given_up(error) from None
+                except BaseException:
+                    _drop(line)
+                    raise
+                else:
+                    lot.idle.append(line)
+                    return result
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _after(self, error: Exception, line: _Line | None, lot: _Lot) -> None:
+        """Roll back; a connection that may be broken, and all that were idle beside it, are given up."""
+        if line is None:
+            return
+        try:
+            if line.connection.is_closed() or isinstance(error, asyncpg.InvalidCachedStatementError):
+                raise ConnectionError
+            await line.connection.execute("ROLLBACK")
+        except _CLIENT_ERRORS:
+            _drop(line)
+            _abandon(lot)
+        else:
+            lot.idle.append(line)
+
+    async def _connect(self) -> _Line:
+        try:
+            connection: Wire = await _open(
+                self._url,
+                timeout=max(5.0, self._patience),
+                server_settings=_SETTINGS | ({"default_transaction_read_only": "on"} if self._read_only else {}),
+            )
+        except (OSError, asyncpg.PostgresError):
+            raise
+        except Exception:  # noqa: BLE001 - the client's own words may quote the password
+            problem = "check the URL: postgresql://user:password@host:port/database"
+            raise StoreError(f"store {self.shown!r} can't be opened; {problem}") from None
+        if self._first is None:
+            try:
+                self._first = await Setup(connection, self._schema, self.shown, read_only=self._read_only).run()
+                if not self._read_only:
+                    await self._forget_old(connection)
+            except BaseException:
+                connection.terminate()
+                raise
+        return _Line(connection)
+
+    async def _forget_old(self, connection: Connection) -> None:
+        # Of connections whose processes are gone; nobody asks for their last commit any more.
+        forget = f"DELETE FROM commits WHERE at < now() - interval '{_FORGOTTEN}'"  # noqa: S608 - a constant
+        await connection.execute(f"{self._beginning('READ COMMITTED', None)}; {forget}; COMMIT")
+
+    async def _begin(self, line: _Line, tenant: str | None, number: int) -> None:
+        """Begin to write. The connection's row is locked from here on, and says afterwards whether it was committed."""
+        begin = self._beginning("READ COMMITTED", tenant)
+        mark = f"UPDATE commits SET last = {number}, at = now() WHERE client = '{line.client}'"  # noqa: S608 - a number and a UUID
+        if line.registered and await line.connection.execute(f"{begin}; {mark}") == "UPDATE 1":
+            return
+        if line.registered:  # its row was taken for that of a process that is gone
+            await line.connection.execute("ROLLBACK")
+        note = f"INSERT INTO commits VALUES ('{line.client}', {line.writes})"  # noqa: S608 - a UUID and a number
+        await line.connection.execute(f"{self._beginning('READ COMMITTED', None)}; {note}; COMMIT")
+        line.registered = True
+        await line.connection.execute(f"{begin}; {mark}")
+
+    async def _committed(self, line: _Line, client: UUID, number: int) -> bool:
+        """Whether the transaction came through; waits for one that still runs, by the lock that it holds."""
+        await line.connection.execute(
+            f"{self._beginning('READ COMMITTED', None)}; SET LOCAL lock_timeout = {int(1000 * self._patience) + 1}"
+        )
+        last: int | None = await line.connection.fetchval(
+            "SELECT last FROM commits WHERE client = $1 FOR UPDATE", client
+        )
+        await line.connection.execute("ROLLBACK")
+        return last is not None and last >= number
+
+    async def _hang_up(self, line: _Line) -> None:
+        try:
+            if line.registered:
+                forget = f"DELETE FROM commits WHERE client = '{line.client}'"  # noqa: S608 - a UUID
+                await line.connection.execute(f"{self._beginning('READ COMMITTED', None)}; {forget}; COMMIT")
+            await line.connection.close(timeout=5)
+        except _CLIENT_ERRORS:
+            _drop(line)
+
+    def _given_up(self, error: Exception) -> StoreError:
+        why = type(error).__name__
+        return StoreError(
+            f"store {self.shown!r} couldn't be reached for {self._patience:g} s ({why}); check that the server runs"
+        )
+
+
+def _drop(line: _Line | None) -> None:
+    if line is not None:
+        with suppress(RuntimeError):  # its event loop may be closed
+            line.connection.terminate()
+
+
+def _abandon(lot: _Lot) -> None:
+    while lot.idle:
+        _drop(lot.idle.pop())

@@ -1,0 +1,86 @@
+"""Embedding a whole Postgres store anew, so that it can change its embedder without losing a card."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from wisen.cards import MemoryCard
+from wisen.protocols import Embedder
+from wisen.stores.postgres_cards import bit_columns, hold_all
+from wisen.stores.postgres_connection import Connection
+from wisen.stores.postgres_pool import Pool
+from wisen.stores.serial import card_from_json
+from wisen.stores.vectors import embed_cards, label, pack
+
+_PAGE = 500
+_STAMPS = "SELECT number, xmin::text FROM bodies ORDER BY number"
+
+
+async def reindex(pool: Pool, embedder: Embedder, progress: Callable[[int, int], None]) -> int:
+    """Make vectors of all cards, then swap them in within one transaction; says how many cards there are.
+
+    Cards that others write meanwhile are taken in before the swap.
+    """
+    ready: dict[int, tuple[str, bytes]] = {}
+
+    async def swap(connection: Connection) -> int | None:
+        await hold_all(connection)
+        stamps = dict(map(tuple, await connection.fetch(_STAMPS)))
+        if _stale(stamps, ready):
+            return None
+        await _put(connection, {number: ready[number][1] for number in stamps})
+        await connection.execute("UPDATE state SET embedder = $1", label(embedder))
+        return len(stamps)
+
+    while True:
+        stamps = await pool.read(_stamps, tenant=None)
+        stale = _stale(stamps, ready)
+        for start in range(0, len(stale), _PAGE):
+            numbers = stale[start : start + _PAGE]
+            texts = await pool.read(lambda connection, of=numbers: _texts(connection, of), tenant=None)
+            cards = await asyncio.to_thread(_read, list(texts.values()))
+            packed = await asyncio.to_thread(pack, await embed_cards(embedder, cards))
+            ready |= {number: (stamps[number], one) for number, one in zip(texts, packed, strict=True)}
+            progress(start + len(numbers), len(stale))
+        swapped = await pool.write(swap, tenant=None)
+        if swapped is not None:
+            return swapped
+
+
+def _stale(stamps: Mapping[int, str], ready: Mapping[int, tuple[str, bytes]]) -> list[int]:
+    return [number for number, stamp in stamps.items() if number not in ready or ready[number][0] != stamp]
+
+
+async def _stamps(connection: Connection) -> dict[int, str]:
+    return dict(map(tuple, await connection.fetch(_STAMPS)))
+
+
+def _read(texts: Sequence[str]) -> list[MemoryCard]:
+    return [card_from_json(text) for text in texts]
+
+
+async def _texts(connection: Connection, numbers: Sequence[int]) -> dict[int, str]:
+    rows = await connection.fetch(
+        "SELECT number, card FROM bodies WHERE number = ANY($1::bigint[]) ORDER BY number", numbers
+    )
+    return dict(map(tuple, rows))
+
+
+async def _put(connection: Connection, packed: Mapping[int, bytes]) -> None:
+    numbers = list(packed)
+    for start in range(0, len(numbers), _PAGE):
+        page = numbers[start : start + _PAGE]
+        situations, texts = zip(*(bit_columns(packed[number]) for number in page), strict=True)
+        await connection.execute(
+            "UPDATE recall r SET vectors = new.vectors FROM unnest($1::bigint[], $2::bytea[]) AS new (number, vectors)"
+            " WHERE r.number = new.number",
+            page,
+            [packed[number] for number in page],
+        )
+        await connection.execute(
+            "UPDATE cards c SET situation = new.situation, text = new.text"
+            " FROM unnest($1::bigint[], $2::bit(512)[], $3::bit(512)[]) AS new (number, situation, text)"
+            " WHERE c.number = new.number",
+            page,
+            situations,
+            texts,
+        )

@@ -1,0 +1,140 @@
+"""Which of a tenant's cards have which words, in Postgres: counts for rarity, and cards by their words.
+
+The table is only ever added to, so that writers never wait for one another: a card brings a row for each word, a
+removed one a row that counts less. Once a word has many rows of a level they become one row of the next, so a word has
+at most about fifty rows besides full ones, and each entry is rewritten three times in its life.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.stores.postgres_connection import Connection
+from wisen.stores.words import MOST_POSTINGS, WordQuery, distinct_words, weighed, word_hash
+
+EVERY_CARD = -1
+"""Stands for a word that all cards have."""
+_MERGED = 16
+_TOP_LEVEL = 3
+_FOLD_EACH = 8
+_HEADER = 20
+
+_NONE = "0, '{}'::bigint[]"
+_ADD = f"""
+    INSERT INTO postings (tenant, word, level, cards, newest, numbers)
+    SELECT $1, word, least({_TOP_LEVEL}, floor(log({_MERGED}, count(*)))), count(*), max(number),
+        array_agg(number ORDER BY number)
+    FROM unnest($2::bigint[], $3::bigint[]) AS new (word, number) GROUP BY word
+    UNION ALL SELECT $1, {EVERY_CARD}, 0, $4::bigint, {_NONE} WHERE $4 > 0
+"""  # noqa: S608 - constants
+_TAKE_OFF = f"""
+    INSERT INTO postings (tenant, word, level, cards, newest, numbers)
+    SELECT $1, word, 0, -count(*), {_NONE} FROM unnest($2::bigint[]) AS word GROUP BY word
+    UNION ALL SELECT $1, {EVERY_CARD}, 0, -$3::bigint, {_NONE} WHERE $3 > 0
+"""  # noqa: S608 - constants
+_FOLD = f"""
+    WITH due AS (
+        SELECT word, level FROM postings WHERE tenant = $1 AND word = ANY($2::bigint[]) AND level < {_TOP_LEVEL}
+        GROUP BY word, level HAVING count(*) >= {_MERGED}
+    ), gone AS (
+        DELETE FROM postings p USING due d WHERE p.tenant = $1 AND p.word = d.word AND p.level = d.level
+        RETURNING p.word, p.level, p.cards, p.newest, p.numbers
+    ), sums AS (
+        SELECT word, level, sum(cards) AS cards, max(newest) AS newest FROM gone GROUP BY word, level
+    ), lists AS (
+        SELECT word, level, array_agg(DISTINCT number) AS numbers FROM gone, unnest(numbers) AS number
+        WHERE EXISTS (SELECT FROM cards c WHERE c.number = number) GROUP BY word, level
+    )
+    INSERT INTO postings (tenant, word, level, cards, newest, numbers)
+    SELECT $1, word, level + 1, cards, newest, coalesce(numbers, '{{}}'::bigint[])
+    FROM sums LEFT JOIN lists USING (word, level)
+"""  # noqa: S608 - constants
+# Sent as bytes, since Python takes long to make numbers of so many.
+_ENTRIES = f"""
+    SELECT word, array_send(numbers) FROM (
+        SELECT word, numbers, cards, sum(cards) OVER (PARTITION BY word ORDER BY newest DESC, level, ctid) AS up_to
+        FROM postings WHERE tenant = $1 AND word = ANY($2::bigint[]) AND newest > 0
+    ) AS rows WHERE up_to - cards < {MOST_POSTINGS}
+"""  # noqa: S608 - constants
+_COUNTS = """
+    SELECT word, sum(cards)::bigint FROM postings WHERE tenant = $1 AND word = ANY($2::bigint[]) GROUP BY word
+"""
+
+
+def hashes(words: bytes) -> list[int]:
+    """The hashes in a card's entry."""
+    return np.frombuffer(words, dtype="<u4").tolist()
+
+
+async def add_words(connection: Connection, tenant: str, cards: Sequence[tuple[int, bytes]]) -> None:
+    """Take in new cards, each with its number and words."""
+    pairs = [(word, number) for number, words in cards for word in hashes(words)]
+    await connection.execute(_ADD, tenant, [word for word, _ in pairs], [number for _, number in pairs], len(cards))
+    due = next((words for number, words in cards if number % _FOLD_EACH == 0), None)
+    if due is not None:
+        await fold(connection, tenant, [*hashes(due), EVERY_CARD])
+
+
+async def remove_words(connection: Connection, tenant: str, cards: Sequence[bytes]) -> None:
+    """Take off cards that are removed, given their words."""
+    await connection.execute(_TAKE_OFF, tenant, [word for words in cards for word in hashes(words)], len(cards))
+
+
+async def change_words(connection: Connection, tenant: str, number: int, old: bytes, new: bytes) -> None:
+    """A card has other words than before."""
+    before, after = set(hashes(old)), set(hashes(new))
+    come = sorted(after - before)
+    await connection.execute(_ADD, tenant, come, [number] * len(come), 0)
+    await connection.execute(_TAKE_OFF, tenant, sorted(before - after), 0)
+
+
+async def fold(connection: Connection, tenant: str, words: Iterable[int]) -> None:
+    """Merge the rows of those of these words that have many, unless another transaction is at it."""
+    if await connection.fetchval("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 1718579300))", tenant):
+        await connection.execute(_FOLD, tenant, list(words))
+
+
+async def ask(connection: Connection, tenant: str, text: str) -> tuple[WordQuery, dict[int, int], int]:
+    """The words of a query with what each is worth, how many cards have each, and how many cards there are."""
+    words = distinct_words(text)
+    asked = [EVERY_CARD, *map(word_hash, words)]
+    counts: dict[int, int] = dict(map(tuple, await connection.fetch(_COUNTS, tenant, asked)))
+    cards = counts.pop(EVERY_CARD, 0)
+    return weighed(words, [counts.get(word_hash(word), 0) for word in words], cards), counts, cards
+
+
+def affordable(query: WordQuery, counts: dict[int, int]) -> tuple[list[int], list[float]]:
+    """The rarest words of which cards are read, bounded in all, and what they are worth."""
+    chosen: list[int] = []
+    worth: list[float] = []
+    total = 0
+    for hashed, weight in zip(query.hashes.tolist(), query.weights.tolist(), strict=True):
+        if not counts.get(hashed):
+            continue
+        total += counts[hashed]
+        if total > MOST_POSTINGS and chosen:
+            break
+        chosen.append(hashed)
+        worth.append(weight)
+    return chosen, worth
+
+
+async def by_worth(connection: Connection, tenant: str, query: WordQuery, counts: dict[int, int]) -> list[int]:
+    """Numbers of cards by the weight of the query's rare words that they have, the most first; some may be gone."""
+    chosen, worth = affordable(query, counts)
+    if not chosen:
+        return []
+    rows = await connection.fetch(_ENTRIES, tenant, chosen)
+    value = dict(zip(chosen, worth, strict=True))
+    lists = [_numbers(sent) for _, sent in rows]
+    numbers, place = np.unique(np.concatenate(lists) if lists else np.empty(0, dtype=np.int64), return_inverse=True)
+    weights = np.repeat([value[word] for word, _ in rows], [len(one) for one in lists])
+    sums = np.round(np.bincount(place, weights=weights, minlength=len(numbers)), 9)
+    return numbers[np.lexsort((-numbers, -sums))].tolist()
+
+
+def _numbers(sent: bytes) -> NDArray[np.int64]:
+    """The numbers of an array in Postgres' binary form: each with its length before it, behind a header."""
+    pairs = np.frombuffer(sent, dtype=[("length", ">i4"), ("number", ">i8")], offset=_HEADER)
+    return pairs["number"].astype(np.int64)

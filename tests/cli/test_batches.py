@@ -1,0 +1,115 @@
+"""`wisen submit`, `wisen worker` and `wisen batch`: a batch goes into Postgres, and its results come out."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from queues import until, working
+
+from wisen.cli.models import find_model
+from wisen.durable.queue import Queue
+from wisen.durable.worker import Worker, WorkerOptions
+from wisen.testing.provider import FakeProvider
+
+Wisen = Callable[..., CompletedProcess[str]]
+Tasks = Callable[..., Path]
+CAPITAL = {"id": "france", "prompt": "What is the capital of France?", "reference": "Paris", "evaluator": "normalised"}
+BROKEN = {"id": "broken", "prompt": "break", "evaluator": "normalised", "reference": "x"}
+
+
+def answer(prompt: str) -> str:
+    if "break" in prompt:
+        raise ValueError("down")
+    return "Paris"
+
+
+def work(url: str, batch: str) -> None:
+    """Do a batch with a worker in this process."""
+
+    async def run() -> None:
+        options = WorkerOptions(poll=0.05, takeover=4.0, find_model=find_model)
+        async with Queue(url, "support") as queue, working(Worker(url, queue="support", options=options)):
+            await queue.batch(batch).wait(60)
+
+    asyncio.run(run())
+
+
+def test_a_batch_from_its_submission_to_its_results(wisen: Wisen, tasks: Tasks, postgres_url: str) -> None:
+    where = ("--store", postgres_url)
+    with FakeProvider(answer) as provider:
+        options = ("--queue", "support", "--model", provider.model, "--embedder", "hash", "--tries", "1")
+        file = tasks(CAPITAL, BROKEN)
+        done = wisen("submit", file, *options, *where, "--batch", "one")
+        assert (done.returncode, done.stdout) == (0, "one: 2 tasks in queue support\n")
+        assert "batch status one --follow" in done.stderr
+        again = wisen("submit", file, *options, *where, "--batch", "one", "--json")
+        assert json.loads(again.stdout) == {"batch": "one", "queue": "support", "tasks": 2}
+        full = wisen("submit", file, *options, *where, "--most-waiting", "3")
+        assert (full.returncode, "is full: 2 tasks wait" in full.stderr) == (2, True)
+        assert wisen("batch", "results", "one", *where).returncode == 1
+        work(postgres_url, "one")
+        status = wisen("batch", "status", "one", "--follow", *where)
+        assert status.stdout == (
+            "one: 1 of 2 tasks done, 0 running, 0 waiting, 1 given up (`wisen batch retry one` sends them again)\n"
+        )
+        results = wisen("batch", "results", "one", *where)
+        assert results.returncode == 1
+        first, second = results.stdout.splitlines()[1:]
+        assert first.split()[:5] == ["france", "done", "satisfied", "1.00", "one-00000"]
+        assert second.split()[:2] == ["broken", "dead"]
+        found = json.loads(wisen("batch", "results", "one", *where, "--json").stdout)
+        assert [(one["task"], one["state"], one["tries"]) for one in found] == [
+            ("france", "done", 0),
+            ("broken", "dead", 1),
+        ]
+        assert found[0]["output"] == "Paris"
+        assert wisen("batch", "retry", "one", *where).stdout == "one: 1 task sent again\n"
+        cancelled = wisen("batch", "cancel", "one", *where)
+        assert cancelled.stdout == "one: 1 of 2 tasks done, 0 running, 0 waiting, 1 cancelled\n"
+        assert json.loads(wisen("batch", "retry", "one", *where, "--json").stdout) == {"batch": "one", "sent": 1}
+        assert json.loads(wisen("batch", "cancel", "one", *where, "--json").stdout)["dropped"] == 1
+    listed = json.loads(wisen("batch", "list", "--queue", "support", *where, "--json").stdout)
+    assert [(one["id"], one["done"], one["finished"]) for one in listed] == [("one", 1, True)]
+    assert wisen("batch", "list", *where).stdout.splitlines()[1].split()[:2] == ["one", "support"]
+    assert wisen("batch", "list", "--queue", "other", *where).stderr == "no batches yet\n"
+
+
+def test_what_is_wrong_is_told_in_a_line(wisen: Wisen, tasks: Tasks, store: Path, postgres_url: str) -> None:
+    file = tasks(CAPITAL)
+    for arguments, said in (
+        (("submit", file, "--store", store), "queues need Postgres"),
+        (("submit", file, "--store", postgres_url, "--queue", "a b"), "queue 'a b'"),
+        (("submit", file, "--store", postgres_url, "--budget-usd", "-1"), "--budget-usd"),
+        (("batch", "status", "none", "--store", postgres_url), "no batch 'none'"),
+        (("worker", "--store", store), "queues need Postgres"),
+        (("worker", "--store", postgres_url, "--rate", "fast"), "rate 'fast'"),
+    ):
+        done = wisen(*arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_worker_works_until_it_is_stopped(wisen: Wisen, tasks: Tasks, postgres_url: str) -> None:
+    where = ("--store", postgres_url)
+    with FakeProvider(answer) as provider:
+        options = ("--queue", "support", "--model", provider.model, "--embedder", "hash")
+        wisen("submit", tasks(CAPITAL), *options, *where, "--batch", "one")
+        program = str(Path(sys.executable).with_name("wisen"))
+        command = [program, "worker", "--queue", "support", "--id", "first", "--log", "json", "--log-level", "error"]
+        process = subprocess.Popen([*command, *where], stderr=subprocess.PIPE)
+        try:
+            asyncio.run(until(lambda: wisen("batch", "results", "one", *where).returncode == 0))
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=60)[1] == b""
+            assert process.returncode == 0
+        finally:
+            process.kill()
+            process.wait()
+    (found,) = json.loads(wisen("batch", "results", "one", *where, "--json").stdout)
+    assert (found["worker"], found["verified"]) == ("first", True)

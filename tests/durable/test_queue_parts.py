@@ -1,0 +1,167 @@
+"""The parts that workers are made of, each by itself."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.durable.jobs import (
+    BatchOptions,
+    Job,
+    Outcome,
+    job_from_json,
+    options_from_json,
+    outcome_from_json,
+    to_json,
+)
+from wisen.durable.leases import Lease, checked_name, claim, resign
+from wisen.durable.queue import Queue
+from wisen.durable.rates import Rate, parse_rates
+from wisen.durable.tables import Connection, Tables
+from wisen.durable.turns import Turns
+from wisen.durable.waiting import patiently
+from wisen.durable.worker import Worker, WorkerOptions
+from wisen.errors import ConfigError, QueueError
+from wisen.records import Budget, Task
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)))
+
+
+@given(TEXT, TEXT, st.dictionaries(TEXT, TEXT))
+def test_jobs_travel_as_json(prompt: str, name: str, metadata: dict[str, object]) -> None:
+    job = Job(task=Task(prompt=prompt, id=name, tools=(name,), metadata=metadata))
+    assert job_from_json(to_json(job)) == job
+
+
+def test_options_and_outcomes_travel_as_json() -> None:
+    options = BatchOptions(model="m", budget=Budget(requests=3, cost_usd=0.5), seed=1, embedder="hash")
+    assert options_from_json(to_json(options)) == options
+    outcome = Outcome(run_id="r", status="satisfied", score=1.0, verified=True)
+    assert outcome_from_json(to_json(outcome)) == outcome
+    with pytest.raises(QueueError, match="a stored Job can't be read"):
+        job_from_json("{}")
+    with pytest.raises(ConfigError, match="can't be written as JSON"):
+        to_json(Job(task=Task(prompt="x", metadata={"thing": object()})))
+
+
+def test_rates_are_read_and_refused() -> None:
+    assert parse_rates(["openai=60/min", "fake=5/2s", "x=1/hour"]) == {
+        "openai": Rate(calls=60, seconds=60),
+        "fake": Rate(calls=5, seconds=2),
+        "x": Rate(calls=1, seconds=3600),
+    }
+    for wrong in ("openai", "openai=60", "=1/s", "x=1/day", "x=0/s"):
+        with pytest.raises(ConfigError, match="rate"):
+            parse_rates([wrong])
+
+
+def test_options_that_cannot_be_are_refused() -> None:
+    for make in (
+        lambda: BatchOptions(max_attempts=0),
+        lambda: BatchOptions(threshold=2),
+        lambda: WorkerOptions(takeover=0),
+        lambda: WorkerOptions(poll=-1),
+        lambda: WorkerOptions(grace=-1),
+        lambda: WorkerOptions(most_running=0),
+        lambda: Worker("postgresql://x/y", queue="q", concurrency=0),
+        lambda: checked_name("", "queue"),
+        lambda: checked_name("a/b", "queue"),
+    ):
+        with pytest.raises(ConfigError):
+            make()
+
+
+@pytest.mark.anyio
+async def test_a_lease_that_is_old_holds_up_until_it_is_renewed() -> None:
+    now = [0.0]
+    lease = Lease(queue="q", worker="w", epoch=1, takeover=10.0, clock=lambda: now[0], renewed=0.0)
+    await lease.held()
+    now[0] = 8.0
+    waiting = asyncio.create_task(lease.held())
+    done, _ = await asyncio.wait([waiting], timeout=0.2)
+    assert not done
+    lease.renewed = now[0]
+    await asyncio.wait_for(waiting, 10)
+
+
+@pytest.mark.anyio
+async def test_who_wants_to_be_alone_is_alone_and_comes_next() -> None:
+    turns, order = Turns(), list[str]()
+    gate = asyncio.Event()
+
+    async def take(name: str, *, alone: bool) -> None:
+        async with turns.take(alone=alone):
+            order.append(f"{name} in")
+            await gate.wait()
+            order.append(f"{name} out")
+
+    first = [asyncio.create_task(take(name, alone=False)) for name in "ab"]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    later = [asyncio.create_task(take("x", alone=True)), asyncio.create_task(take("c", alone=False))]
+    given_up = asyncio.create_task(take("y", alone=True))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    given_up.cancel()
+    gate.set()
+    await asyncio.wait_for(asyncio.gather(*first, *later), 10)
+    assert order == ["a in", "b in", "a out", "b out", "x in", "x out", "c in", "c out"]
+
+
+@pytest.mark.anyio
+async def test_ids_are_claimed_and_free_again_when_they_are_given_up(postgres_url: str) -> None:
+    async with Queue(postgres_url, "q") as queue:
+        await queue.depth()
+    first = claim(postgres_url, "q", None, 60.0)
+    second = claim(postgres_url, "q", None, 60.0)
+    assert first.worker.endswith("-0")
+    assert second.worker.endswith("-1")
+    resign(postgres_url, first)
+    again = claim(postgres_url, "q", None, 60.0)
+    assert (again.worker, again.epoch) == (first.worker, 2)
+    taken = claim(postgres_url, "q", second.worker, 60.0)
+    assert taken.holder == f"q/{second.worker}#2"
+
+
+@pytest.mark.anyio
+async def test_tables_of_a_newer_wisen_are_refused(postgres_url: str) -> None:
+    tables = Tables(postgres_url)
+
+    async def newer(connection: Connection) -> None:
+        await connection.execute("INSERT INTO migrations (number) VALUES (999)")
+
+    await tables.run(newer)
+    await tables.close()
+    with pytest.raises(QueueError, match="newer wisen"):
+        await Tables(postgres_url).run(newer)
+
+
+@pytest.mark.anyio
+async def test_a_statement_that_is_refused_is_told(postgres_url: str) -> None:
+    tables = Tables(postgres_url)
+
+    async def wrong(connection: Connection) -> None:
+        await connection.execute("SELECT nothing FROM nowhere")
+
+    with pytest.raises(QueueError, match="refused: UndefinedTableError"):
+        await tables.run(wrong)
+    await tables.close()
+
+
+@pytest.mark.anyio
+async def test_blocking_work_waits_for_its_database() -> None:
+    from psycopg import OperationalError
+
+    tries = [0]
+
+    def work() -> str:
+        tries[0] += 1
+        if tries[0] == 1:
+            raise OperationalError("away")
+        return "done"
+
+    assert await patiently(work) == "done"
+    tries[0] = 0
+    with pytest.raises(QueueError, match="can't be reached: away"):
+        await patiently(work, patience=0.0)

@@ -1,0 +1,148 @@
+"""A lesson that was refused is known again without a look at all that was ever refused."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from wisen import (
+    CardFilter,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryStatus,
+    Situation,
+    SQLiteVectorStore,
+    VectorStore,
+)
+from wisen.memory_ci.status import move
+from wisen.recall import RecallHit, RecallQuery, Written
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MANY = 1_200
+"""More than two pages of a listing."""
+
+
+def lesson(content: str, run: str = "") -> MemoryCard:
+    card = MemoryCard(kind=MemoryKind.LESSON, content=content, situation=Situation(prompt="Extract the dates."))
+    return replace(card, provenance=replace(card.provenance, run_id=run), id="")
+
+
+def refused(number: int) -> MemoryCard:
+    card = replace(lesson(f"Lesson {number}."), status=MemoryStatus.QUARANTINED)
+    return move(card, MemoryStatus.REJECTED, note="no", at=NOON, by="human")
+
+
+class Counting(InMemoryVectorStore):
+    """Counts what listings and searches give."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed = 0
+        self.searches = 0
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        self.searches += 1
+        return await super().search(query)
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        found = await super().list(where, limit=limit, offset=offset)
+        self.listed += len(found)
+        return found
+
+
+class Foreign(InMemoryVectorStore):
+    """Knows nothing of the filter's newest condition."""
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        return await super().list(replace(where, refused=""), limit=limit, offset=offset)
+
+
+async def test_what_was_refused_is_known_again_among_many(any_store: VectorStore) -> None:
+    cards = [refused(number) for number in range(12)]
+    await any_store.add(cards)
+    again = await MemoryCI(any_store).submit(lesson("LESSON 7!", "another run"))
+    assert (again.outcome, again.card_id) == ("rejected", cards[7].id)
+    assert (await MemoryCI(any_store).submit(lesson("Lesson 70."))).outcome == "added"
+
+
+async def test_no_refused_card_is_read_for_a_new_lesson() -> None:
+    store = Counting()
+    await store.add([refused(number) for number in range(MANY)])
+    assert (await MemoryCI(store).submit(lesson("Something new."))).outcome == "added"
+    assert (store.listed, store.searches) == (0, 1)
+    assert (await MemoryCI(store).submit(lesson("Lesson 700.", "another run"))).outcome == "rejected"
+    assert store.listed == 1
+
+
+async def test_a_store_that_does_not_know_the_filter_is_looked_through() -> None:
+    store = Foreign()
+    await store.add([refused(number) for number in range(MANY)])
+    assert (await MemoryCI(store).submit(lesson("Lesson 1100.", "another run"))).outcome == "rejected"
+    assert (await MemoryCI(store).submit(lesson("Something new."))).outcome == "added"
+
+
+async def test_a_deleted_refusal_holds_no_more(any_store: VectorStore) -> None:
+    await any_store.add([refused(1), refused(2)])
+    await any_store.delete([refused(1).id])
+    assert (await MemoryCI(any_store).submit(lesson("Lesson 1.", "another run"))).outcome == "added"
+    assert (await MemoryCI(any_store).submit(lesson("Lesson 2.", "another run"))).outcome == "rejected"
+
+
+async def test_an_older_file_finds_what_it_has_refused(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    async with SQLiteVectorStore(path) as store:
+        await store.add([refused(1)])
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript("DROP INDEX cards_refused; PRAGMA user_version = 1")
+    async with SQLiteVectorStore(path) as store:
+        assert (await MemoryCI(store).submit(lesson("Lesson 1.", "another run"))).outcome == "rejected"
+    with closing(sqlite3.connect(path)) as new:
+        found = new.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'cards_refused'").fetchone()
+    assert found == (1,)
+
+
+@pytest.mark.parametrize("first", ["live", "archived"])
+async def test_a_living_twin_is_counted_before_an_archived_one(first: str) -> None:
+    store = InMemoryVectorStore()
+    made: Callable[[str], MemoryCard] = lambda run: lesson("Write the dates as YYYY-MM-DD, please.", run)  # noqa: E731
+    old = replace(made("old"), status=MemoryStatus.ARCHIVED, content="Write the dates as YYYY-MM-DD, please!")
+    live = replace(made("live"), status=MemoryStatus.PROMOTED, content="Write the dates as YYYY-MM-DD, please?")
+    await store.add([live, old] if first == "live" else [old, live])
+    assert (await MemoryCI(store).submit(made("new"))).card_id == live.id
+
+
+class Meanwhile(InMemoryVectorStore):
+    """Somebody rejects, or deletes, a card between the search for it and what is written then."""
+
+    def __init__(self, decide: str) -> None:
+        super().__init__()
+        self.decide = decide
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        decide, self.decide = self.decide, ""
+        for card in await self.list(CardFilter()) if decide else []:
+            if decide == "reject":
+                await MemoryCI(self).reject(card.id, "names a customer")
+            else:
+                await self.delete([card.id])
+        return await super().add(cards)
+
+
+@pytest.mark.parametrize(("decide", "outcome"), [("reject", "rejected"), ("delete", "added")])
+async def test_a_twin_that_goes_at_this_moment_hands_nothing_on(decide: str, outcome: str) -> None:
+    store = Meanwhile("")
+    first = (await MemoryCI(store).submit(lesson("Write the dates as YYYY-MM-DD, please.", "old"))).card_id
+    await MemoryCI(store).promote(first, "it helps")
+    store.decide = decide
+    again = await MemoryCI(store).submit(lesson("Write the dates as YYYY-MM-DD, please", "new"))
+    kept = {card.status for card in await store.list(CardFilter())}
+    assert again.outcome == outcome
+    assert kept == ({MemoryStatus.REJECTED} if decide == "reject" else {MemoryStatus.QUARANTINED})

@@ -1,0 +1,28 @@
+"""What tests of tables in the docs share: whether the code and the test that a row names are there."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+_TESTS = Path(__file__).parents[1]
+
+
+def found(path: str) -> object:
+    """What a dotted path names."""
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            thing: object = import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[end:]:
+            thing = getattr(thing, name)
+        return thing
+    raise ImportError(path)
+
+
+def is_test(reference: str) -> bool:
+    """Whether a `path::name` below `tests` names a test."""
+    path, _, name = reference.partition("::")
+    source = ast.parse((_TESTS / path).read_text("utf-8"))
+    return name in {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

@@ -1,0 +1,51 @@
+"""A worker in a process of its own, for tests that end it in every way: URL, queue, and options as JSON."""
+
+import json
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from wisen import Agent, Reflexion, SQLiteVectorStore
+from wisen.durable.rates import parse_rates
+from wisen.durable.runs import OpenStore
+from wisen.durable.worker import Worker, WorkerOptions
+from wisen.protocols import VectorStore
+
+
+def lessons_at(path: str) -> OpenStore:
+    @asynccontextmanager
+    async def opened(_: str | None) -> AsyncGenerator[VectorStore]:
+        async with SQLiteVectorStore(path) as store:
+            yield store
+
+    return opened
+
+
+def learning(model: str, attempts: int) -> Callable[[VectorStore], Agent]:
+    def make(store: VectorStore) -> Agent:
+        return Agent("Do the task.", model=model, architecture=Reflexion(max_attempts=attempts, lesson_store=store))
+
+    return make
+
+
+def main() -> None:
+    url, queue, said = sys.argv[1:]
+    given: dict[str, Any] = json.loads(said)
+    lessons = given.pop("lessons", None)
+    if lessons:
+        given["open_store"] = lessons_at(lessons)
+    model, attempts = given.pop("model", None), given.pop("attempts", 2)
+    worker = Worker(
+        url,
+        queue=queue,
+        agent=learning(model, attempts) if model else None,
+        concurrency=given.pop("concurrency", 2),
+        id=given.pop("id", None),
+        options=WorkerOptions(rates=parse_rates(given.pop("rates", ())), **given),
+    )
+    worker.run_sync()
+
+
+if __name__ == "__main__":
+    main()
