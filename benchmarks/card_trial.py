@@ -26,15 +26,11 @@ class Found:
     effects: Floats
     in_context: Floats
     counts: Ints
-    """Of each card: shown and good, shown and bad, held out and good, held out and bad, held out without a score.
-
-    Shown without a score is shown and bad, as the trial counts it."""
+    """Of each card: shown and good, shown and not, held out and good, held out and not. Without a score is not good."""
     unknown: float
     """The share of all runs without a score."""
     verdicts: Ints
     """The first one: 1 helps, -1 hurts, 0 undecided."""
-    as_failed: Ints
-    """The same if an attempt without a score counted as failed on both sides, which a card can profit from."""
 
 
 def live(trials: int) -> list[str]:
@@ -56,8 +52,6 @@ def live(trials: int) -> list[str]:
     return [
         f"**Live: which cards have an effect above 0, by AUC over {trials} trials**\n\n{_rankings(kinds)}",
         f"**Live: first verdict, looked at after every run**\n\n{_verdicts(kinds)}",
-        "**Live: what it costs that an attempt without a score counts against the card**\n\n"
-        + _costs({name: found for name, found in kinds.items() if "without a score" in name}),
     ]
 
 
@@ -70,7 +64,6 @@ def _found(number: int, episodes: int, *, in_points: bool = True, unknown: tuple
         in_context=trial.in_context.ravel(),
         counts=np.concatenate([counts[:, -1] for counts in by_topic]),
         verdicts=np.concatenate([_first(counts) for counts in by_topic]),
-        as_failed=np.concatenate([_first(_failed(counts)) for counts in by_topic]),
         unknown=float(1.0 - trial.known.mean()),
     )
 
@@ -78,9 +71,8 @@ def _found(number: int, episodes: int, *, in_points: bool = True, unknown: tuple
 def _of_topic(trial: Trial, topic: int) -> Ints:
     """Counts by card, run and kind, up to each run."""
     mine = trial.topics == topic
-    shown, known = trial.shown[mine].T, trial.known[mine]
-    good, bad = trial.good[mine] & known, ~trial.good[mine] & known
-    kinds: list[Bools] = [shown & good, shown & ~good, ~shown & good, ~shown & bad, ~shown & ~known]
+    shown, good = trial.shown[mine].T, trial.good[mine] & trial.known[mine]
+    kinds: list[Bools] = [shown & good, shown & ~good, ~shown & good, ~shown & ~good]
     return np.stack([np.cumsum(kind, axis=1, dtype=np.int64) for kind in kinds], axis=2)
 
 
@@ -89,10 +81,8 @@ def _share(trials: Sequence[Found]) -> str:
 
 
 def evidence(counts: Ints, *, hurts: bool = False) -> Floats:
-    """The logarithm of `trial_e_value`, for arrays of counts; held out without a score is good, or bad for `hurts`."""
-    good, bad, out_good, out_bad, unknown = np.moveaxis(counts, -1, 0)
-    kinds = (bad, good, out_bad + unknown, out_good) if hurts else (good, bad, out_good + unknown, out_bad)
-    bets = np.stack(kinds, axis=-1) @ np.array(trial_bets(_PROPENSITY)).T
+    """The logarithm of `trial_e_value`, for arrays of counts."""
+    bets = (counts[..., [1, 0, 3, 2]] if hurts else counts) @ np.array(trial_bets(_PROPENSITY)).T
     return np.logaddexp.reduce(bets, axis=-1) - log(bets.shape[-1])
 
 
@@ -107,12 +97,11 @@ def _first(counts: Ints) -> Ints:
 
 
 def _scores(found: Found) -> Mapping[str, Floats]:
-    good, bad, out_good, out_bad, unknown = found.counts.T
-    out_bad = out_bad + unknown  # an estimate counts it as bad on both sides
+    good, bad, out_good, out_bad = found.counts.T
     shown, held_out = good + bad, out_good + out_bad
     effects = [
         estimated_effect(shown_good=a, shown_bad=b, held_out_good=c, held_out_bad=d)
-        for a, b, c, d in np.stack([good, bad, out_good, out_bad], axis=1).tolist()
+        for a, b, c, d in found.counts.tolist()
     ]
     return {
         "`estimated_effect`": np.array(effects),
@@ -164,24 +153,6 @@ def _verdicts(kinds: Mapping[str, list[Found]]) -> str:
             )
     head = 'trial|planted|effect beside the others|cards|"helps" (95 % interval)|"hurts" (95 % interval)'
     return table(head.split("|"), rows)
-
-
-def _costs(kinds: Mapping[str, list[Found]]) -> str:
-    rows: list[list[str]] = []
-    for name, trials in kinds.items():
-        effects = np.concatenate([one.effects for one in trials])
-        verdicts = [np.concatenate([getattr(one, rule) for one in trials]) for rule in ("verdicts", "as_failed")]
-        for planted in PLANTED:
-            mine = effects == planted
-            shares = [_rate(found[mine] > 0) for found in verdicts]
-            rows.append([name, f"{100 * planted:+.0f}" if planted else "0", *shares])
-    head = 'trial|planted|"helps"|"helps", if it counted as failed on both sides'
-    return table(head.split("|"), rows)
-
-
-def _failed(counts: Ints) -> Ints:
-    good, bad, out_good, out_bad, unknown = np.moveaxis(counts, -1, 0)
-    return np.stack([good, bad, out_good, out_bad + unknown, np.zeros_like(unknown)], axis=-1)
 
 
 def _rate(hits: Bools) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from queues import until, working
+from queues import working
 
 from wisen.cli.models import find_model
 from wisen.durable.queue import Queue
@@ -104,7 +104,7 @@ def test_a_worker_works_until_it_is_stopped(wisen: Wisen, tasks: Tasks, postgres
         command = [program, "worker", "--queue", "support", "--id", "first", "--log", "json", "--log-level", "error"]
         process = subprocess.Popen([*command, *where], stderr=subprocess.PIPE)
         try:
-            asyncio.run(until(lambda: wisen("batch", "results", "one", *where).returncode == 0))
+            assert wisen("batch", "status", "one", "--follow", *where).returncode == 0
             process.send_signal(signal.SIGINT)
             assert process.communicate(timeout=60)[1] == b""
             assert process.returncode == 0

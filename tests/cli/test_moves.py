@@ -108,7 +108,16 @@ def test_only_the_table_s_moves_can_be_asked_for(learned: Wisen) -> None:
 def test_a_card_says_why_it_is_as_it_is(learned: Wisen, store: Path) -> None:
     card = listed(learned, "--kind", "skill_card")[0]["id"]
     counts = (
-        CardEvidence(model="m", layout="l", propensity=0.85, shown=9, shown_successes=5, shown_unknown=3, held_out=1),
+        CardEvidence(
+            model="m",
+            layout="l",
+            propensity=0.85,
+            judged=True,
+            shown=9,
+            shown_successes=5,
+            shown_unknown=3,
+            held_out=1,
+        ),
         CardEvidence(model="m", layout="l", gained=5, lost=1, ties=3),
     )
 
@@ -119,7 +128,8 @@ def test_a_card_says_why_it_is_as_it_is(learned: Wisen, store: Path) -> None:
     asyncio.run(count())
     shown = learned("lessons", "why", card).stdout
     assert (
-        "m, l: shown 9 times, 5 good, 3 without a score; left out 1 time, 0 good (shown with probability 0.85)" in shown
+        "m, l, as a model judged: shown 9 times, 5 good, 3 without a score; left out 1 time, 0 good "
+        "(shown with probability 0.85)" in shown
     )
     assert "m, l: of 9 replays 5 gained, 1 lost" in shown
     assert "candidate to quarantined, by screen: passed screen default" in shown

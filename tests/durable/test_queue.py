@@ -13,8 +13,10 @@ from wisen import Agent, ScriptedModel, VectorStore
 from wisen.config.tasks import EvaluatorSpec
 from wisen.durable.batches import store
 from wisen.durable.jobs import BatchOptions, Job
+from wisen.durable.leases import claim
 from wisen.durable.queue import Queue
 from wisen.durable.rates import Rate
+from wisen.durable.tables import Connection
 from wisen.durable.worker import Worker, WorkerOptions
 from wisen.errors import BatchNotFoundError, ConfigError, QueueError, QueueFullError
 from wisen.records import Task
@@ -172,6 +174,60 @@ async def test_two_workers_in_one_process_are_refused(make_worker: Callable[...,
         await until(lambda: bool(first.id))
         with pytest.raises(ConfigError, match="runs in this process already"):
             await make_worker().run()
+
+
+async def test_a_worker_whose_name_is_taken_stops(postgres_url: str) -> None:
+    worker = Worker(postgres_url, queue="support", id="one", options=WorkerOptions(takeover=2.0, poll=0.05))
+    running = asyncio.ensure_future(worker.run())
+    await until(lambda: worker.id == "one" and worker.heartbeat_age < 1.0)
+    await asyncio.to_thread(claim, postgres_url, "support", "one", 60.0)
+    with pytest.raises(QueueError, match="worker 'one' of queue 'support' was started again elsewhere"):
+        await asyncio.wait_for(running, 60)
+
+
+async def test_a_worker_that_was_held_for_dead_begins_anew(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    begun: list[str] = []
+    gate = asyncio.Event()
+
+    async def architecture(prompt: str) -> str:
+        begun.append(prompt)
+        if len(begun) == 1:
+            await gate.wait()
+        return "done"
+
+    async def bury(connection: Connection) -> None:
+        await connection.execute("UPDATE workers SET ended = now()")
+
+    batch = await queue.submit(["once more"], tries=2)
+    agent = Agent(model=ScriptedModel([]), architecture=architecture)
+    async with working(make_worker(agent=agent, takeover=2.0)):
+        await until(lambda: bool(begun))
+        await queue.tables.run(bury)
+        status = await batch.wait(60)
+    assert (status.done, begun) == (1, ["once more", "once more"])
+    only = await anext(batch.results())
+    assert (only.tries, "was lost while it ran" in only.reason) == (1, True)
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+async def test_what_does_not_end_in_time_is_handed_back(
+    queue: Queue, make_worker: Callable[..., Worker], signals: int
+) -> None:
+    begun = asyncio.Event()
+
+    async def architecture(prompt: str) -> str:
+        begun.set()
+        await asyncio.Event().wait()
+        return prompt
+
+    batch = await queue.submit(["endless"])
+    agent = Agent(model=ScriptedModel([]), architecture=architecture)
+    async with working(make_worker(agent=agent, takeover=60.0, grace=0.0 if signals == 1 else 600.0)) as worker:
+        await asyncio.wait_for(begun.wait(), 60)
+        for _ in range(signals):
+            worker.stop()
+    only = await anext(batch.results())
+    assert (only.state, only.tries) == ("waiting", 0)
 
 
 async def test_calls_keep_to_the_rate(queue: Queue, make_worker: Callable[..., Worker]) -> None:

@@ -144,7 +144,8 @@ async def test_an_old_sqlite_file_still_serves(tmp_path: Path) -> None:
 async def test_an_old_markdown_file_still_serves(tmp_path: Path) -> None:
     folder = tmp_path / "cards" / "lesson"
     folder.mkdir(parents=True)
-    counts = '{"model": "m", "layout": "l", "shown": 2, "shown_successes": 1, "held_out": 0, "held_out_successes": 0}'
+    counts = '{"model": "m", "layout": "l", "shown": 2, "shown_successes": 1, "held_out": 9, "held_out_successes": 3, '
+    counts += '"held_out_unknown": 2}'
     head = f"id: abc\nstatus: quarantined\nevidence:\n  - {counts}\nowner: Ada"
     path = folder / "dates.md"
     path.write_text(f"---\n{head}\n---\n\nWrite dates in full.\n")

@@ -1,6 +1,7 @@
 """The live trial counts each run once, as it was drawn, and moves a card when the counts say so."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -194,17 +195,57 @@ async def test_what_says_nothing_is_not_counted() -> None:
     assert (await only(store)).evidence == ()
 
 
+async def status_after(
+    outcome: Callable[[Random, bool], tuple[float | None, bool]], *, runs: int, seed: int
+) -> MemoryStatus:
+    """Where a card ends; `outcome` is a run's score and whether a check gave it, by whether the card was shown."""
+    ci, chance = keeper(InMemoryVectorStore()), Random(seed)
+    await ci.submit(lesson())
+    for number in range(runs):
+        for one in await ci.recall(lesson().situation, CardFilter(tenant=""), run_id=f"{seed} {number}"):
+            score, verifiable = outcome(chance, one.shown)
+            injection = drawn(one.hit.card.id, shown=one.shown, propensity=one.propensity)
+            await observe(ci, ran(f"r{number}", injection, score=score, verifiable=verifiable), layout=LAYOUT)
+    return (await only(ci.store)).status
+
+
 async def test_a_card_that_makes_failures_unknown_is_not_promoted() -> None:
-    """Seven of ten failures with it end without a score; else nothing differs."""
+    """Seven of ten failures with it end without a score; else nothing differs. Left out, they would be successes."""
+
+    def hides(chance: Random, shown: bool) -> tuple[float | None, bool]:
+        return (1.0 if chance.random() < 0.5 else None if shown and chance.random() < 0.7 else 0.0), True
+
     for seed in range(8):
-        ci, chance = keeper(InMemoryVectorStore()), Random(seed)
-        await ci.submit(lesson())
-        for number in range(200):
-            for one in await ci.recall(lesson().situation, CardFilter(tenant=""), run_id=f"{seed} {number}"):
-                score = 1.0 if chance.random() < 0.5 else None if one.shown and chance.random() < 0.7 else 0.0
-                injection = drawn(one.hit.card.id, shown=one.shown, propensity=one.propensity)
-                await observe(ci, ran(f"r{number}", injection, score=score), layout=LAYOUT)
-        assert (await only(ci.store)).status is not MemoryStatus.PROMOTED
+        assert await status_after(hides, runs=200, seed=seed) is not MemoryStatus.PROMOTED
+
+
+async def test_a_card_that_helps_is_promoted_though_a_fifth_of_the_runs_has_no_score() -> None:
+    def helps(chance: Random, shown: bool) -> tuple[float | None, bool]:
+        return None if chance.random() < 0.2 else float(chance.random() < (0.9 if shown else 0.3)), True
+
+    for seed in range(4):
+        assert await status_after(helps, runs=300, seed=seed) is MemoryStatus.PROMOTED
+
+
+async def test_a_card_that_only_makes_results_scorable_helps() -> None:
+    """What it says of success is the rate of good scores; the rate among runs with a score is the same."""
+
+    def scorable(chance: Random, shown: bool) -> tuple[float | None, bool]:
+        return None if chance.random() < (0.05 if shown else 0.8) else float(chance.random() < 0.8), True
+
+    assert await status_after(scorable, runs=300, seed=1) is MemoryStatus.PROMOTED
+
+
+@pytest.mark.parametrize("opinions", [1.0, 0.5])
+async def test_a_card_that_makes_unknown_results_known_failures_is_not_promoted(opinions: float) -> None:
+    """Without it most failures that a model would have judged have no score; so the checks' counts alone favour it."""
+
+    def tells(chance: Random, shown: bool) -> tuple[float | None, bool]:
+        judged, good, lost = chance.random() < opinions, chance.random() < 0.5, chance.random() < 0.8
+        return (None if judged and not good and not shown and lost else float(good)), not judged
+
+    for seed in range(4):
+        assert await status_after(tells, runs=400, seed=seed) is not MemoryStatus.PROMOTED
 
 
 async def test_an_evaluator_that_fails_for_all_says_nothing_against_a_card() -> None:
@@ -213,18 +254,37 @@ async def test_an_evaluator_that_fails_for_all_says_nothing_against_a_card() -> 
     for number in range(100):
         injection = drawn(card_id, shown=number % 7 > 0)
         assert await observe(ci, ran(f"r{number}", injection, score=None), layout=LAYOUT) == []
-    assert {(one.shown_successes, one.held_out_unknown) for one in (await only(ci.store)).evidence} == {(0, 15)}
+    assert (await only(ci.store)).evidence == tuple(
+        CardEvidence(
+            model="m",
+            layout=LAYOUT,
+            propensity=0.85,
+            judged=judged,
+            shown=85,
+            shown_unknown=85,
+            held_out=15,
+            held_out_unknown=15,
+        )
+        for judged in (False, True)
+    )
 
 
 async def test_a_move_tells_of_runs_without_a_score() -> None:
     ci = keeper(InMemoryVectorStore())
     card_id = (await ci.submit(lesson())).card_id
     seen = CardEvidence(
-        model="m", layout=LAYOUT, propensity=0.85, shown=80, held_out=20, held_out_successes=19, held_out_unknown=2
+        model="m",
+        layout=LAYOUT,
+        propensity=0.85,
+        shown=80,
+        shown_unknown=3,
+        held_out=20,
+        held_out_successes=17,
+        held_out_unknown=2,
     )
     await change_card(ci.store, card_id, lambda card: replace(card, evidence=(seen,)))
     (told,) = await observe(ci, ran("late", drawn(card_id), score=0.0), layout=LAYOUT)
-    assert "good in 0 of 81 runs with it and 17 of 20 without, 2 without a score (e = " in told.why
+    assert "good in 0 of 81 runs with it, 3 without a score, and 17 of 20 without, 2 without a score (e = " in told.why
 
 
 async def test_what_one_model_promoted_is_on_trial_for_another_and_only_barred_for_it() -> None:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from wisen.cards import CardEvidence
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.verdicts import Rule, e_value_of, replay_finished, replay_verdict, trial_verdict
+from wisen.memory_ci.verdicts import Rule, e_value_of, replay_finished, replay_verdict, trial_e_value_of, trial_verdict
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "card_tests.py"
 LIVE = CardEvidence(propensity=0.85, shown=170, shown_successes=110, held_out=30, held_out_successes=9)
@@ -82,6 +83,32 @@ def test_a_coin_other_than_the_stated_one_decides_nothing() -> None:
     lopsided = CardEvidence(shown=100, shown_successes=50, held_out=100, held_out_successes=50)
     assert trial_verdict(lopsided, 0.85) == "undecided"
     assert trial_verdict(lopsided, 0.5) == "undecided"
+
+
+def test_a_run_without_a_score_is_not_good_on_either_side() -> None:
+    unknown = replace(LIVE, shown_unknown=40, held_out_unknown=10)
+    assert trial_verdict(unknown, 0.85) == "helps"
+    assert trial_e_value_of(unknown) == trial_e_value_of(LIVE)
+    assert trial_e_value_of(unknown, hurts=True) == trial_e_value_of(LIVE, hurts=True)
+
+
+def test_runs_that_all_lack_a_score_decide_nothing() -> None:
+    alone = CardEvidence(propensity=0.85, shown=10, shown_unknown=10, held_out=40, held_out_unknown=40)
+    assert trial_e_value_of(alone) > 20
+    assert trial_verdict(alone, 0.85) == "undecided"
+
+
+def test_what_helps_by_checks_alone_has_to_help_whoever_judged() -> None:
+    """Under checks the card looks good, since runs that only opinions would have judged count there without a score."""
+    checked = replace(LIVE, judged=False, held_out=60, held_out_unknown=30)
+    opinions = CardEvidence(
+        propensity=0.85, judged=True, shown=200, shown_successes=100, held_out=60, held_out_successes=60
+    )
+    unknown = replace(opinions, shown=0, shown_successes=0, held_out=30, held_out_successes=0, held_out_unknown=30)
+    assert trial_verdict(checked, 0.85) == "helps"
+    assert trial_verdict(checked, 0.85, beside=(checked, opinions)) == "undecided"
+    assert trial_verdict(checked, 0.85, beside=(checked, replace(opinions, model="other"))) == "helps"
+    assert trial_verdict(checked, 0.85, beside=(checked, unknown)) == "helps"
 
 
 @pytest.mark.parametrize("certain", [0.0, 1.0])

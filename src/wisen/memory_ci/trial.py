@@ -135,11 +135,10 @@ def _conditions(evidence: CardEvidence) -> tuple[object, ...]:
 def _why(counts: CardEvidence, verdict: Verdict) -> str:
     judged = ", as a model judged" if counts.judged else ""
     e_value = trial_e_value_of(counts, hurts=verdict == "hurts")
-    shown, held_out = (
-        f", {one} without a score" if one else "" for one in (counts.shown_unknown, counts.held_out_unknown)
-    )
+    shown = f", {counts.shown_unknown} without a score," if counts.shown_unknown else ""
+    held_out = f", {counts.held_out_unknown} without a score" if counts.held_out_unknown else ""
     return (
-        f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it{shown}{',' if shown else ''} "
+        f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it{shown} "
         f"and {counts.held_out_successes} of {counts.held_out} without{held_out} (e = {e_value:.3g})"
     )
 

@@ -5,9 +5,10 @@ provenance, quarantine, the quoted frame in the prompt and trials are the others
 """
 
 import hashlib
+import inspect
 import re
 from collections import OrderedDict
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import cast
@@ -201,7 +202,7 @@ def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
     """
     verdict = cast("object", screen.check(card))
     if not isinstance(verdict, ScreenVerdict):
-        if isinstance(verdict, Coroutine):
+        if inspect.iscoroutine(verdict):
             verdict.close()
         name = getattr(screen, "name", type(screen).__name__)
         given = "nothing" if verdict is None else f"a {type(verdict).__name__}"
