@@ -22,6 +22,8 @@ _WORDS = 20_000
 _PROMPT, _LESSON, _QUERY = 12, 14, 10
 _NOISE, _QUERY_NOISE = 0.04, 0.05
 _SEED = 6
+_AS_GOOD = 0.002
+"""What 8-bit codes may take off or add."""
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 Floats = NDArray[np.float32]
@@ -141,8 +143,8 @@ def tenant_name(number: int) -> str:
     return f"tenant-{number:04}"
 
 
-def best(tenant: Tenant, words: Ints, vector: Floats, floor: float) -> tuple[list[str], list[str]]:
-    """The exact best five of a tenant: by wisen's relevance, and by the cosine of the text's vector alone."""
+def best(tenant: Tenant, words: Ints, vector: Floats, floor: float) -> tuple[set[str], set[str]]:
+    """The exact best five of a tenant, and those as good as the fifth: by wisen's relevance, and by a cosine alone."""
     both = np.concatenate(tenant.vectors) @ vector
     cosines = both.max(axis=1).astype(np.float64)
     mine = np.concatenate(tenant.words)
@@ -154,5 +156,6 @@ def best(tenant: Tenant, words: Ints, vector: Floats, floor: float) -> tuple[lis
     return _top(tenant, relevance), _top(tenant, both[:, 1])
 
 
-def _top(tenant: Tenant, scores: NDArray[Any]) -> list[str]:
-    return [tenant.ids[at] for at in np.argsort(-scores, kind="stable")[:5].tolist()]
+def _top(tenant: Tenant, scores: NDArray[Any]) -> set[str]:
+    fifth = np.sort(scores)[-5:].min() - _AS_GOOD
+    return {tenant.ids[at] for at in np.flatnonzero(scores >= fifth).tolist()}

@@ -20,6 +20,7 @@ from pg_bare import Bare, connected
 from pg_cards import Floats, Known, Material, Tenant, best, tenant_name
 
 from wisen import PostgresVectorStore, RecallQuery
+from wisen.stores.postgres_tune import LARGE
 
 _BULK = 1_000
 _GROUPS = {"largest": (0.15, 1.0), "medium": (0.005, 0.03), "small": (0.0, 0.0005)}
@@ -78,7 +79,7 @@ async def _one_size(server: Any, size: int, asked: argparse.Namespace) -> dict[s
         _told(f"{size:,} cards in {found['seconds']:.0f} s")
         found["searches"] = {"untuned": await _searches(store, material, known, exact, asked, only="largest")}
         began = time.perf_counter()
-        await store.tune()
+        await store.tune(large=min(LARGE, size // 10))
         found["tune"] = time.perf_counter() - began
         _told(f"tuned in {found['tune']:.0f} s")
         found["searches"] |= await _all_searches(store, material, known, exact, asked)
@@ -185,8 +186,8 @@ def _agreed(
         if not tenant.ids:
             continue
         top = best(tenant, material.words_of(query.situation.prompt), vector, Known.floor)[by]
-        right += len(set(top) & set(ids))
-        whole += len(top)
+        right += len(top & set(ids))
+        whole += min(5, len(tenant.ids))
     return right / max(1, whole)
 
 

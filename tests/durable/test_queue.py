@@ -35,7 +35,8 @@ async def queue(postgres_url: str) -> AsyncGenerator[Queue]:
 def make_worker(postgres_url: str, tmp_path: Path) -> Callable[..., Worker]:
     def make(*, agent: Any = None, concurrency: int = 4, **options: Any) -> Worker:
         lessons = lessons_at(str(tmp_path / "lessons.db"))
-        given = WorkerOptions(poll=0.05, grace=5.0, takeover=4.0, open_store=lessons, **options)
+        told: dict[str, Any] = {"poll": 0.05, "grace": 5.0, "takeover": 4.0, "open_store": lessons, **options}
+        given = WorkerOptions(**told)
         return Worker(postgres_url, queue="support", agent=agent, concurrency=concurrency, options=given)
 
     return make

@@ -5,7 +5,11 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_ai.messages import ModelRequest, UserPromptPart
+from pydantic_ai.models import ModelRequestParameters
 
+from wisen import ScriptedModel
+from wisen.durable.guard import GuardedModel
 from wisen.durable.jobs import (
     BatchOptions,
     Job,
@@ -17,7 +21,7 @@ from wisen.durable.jobs import (
 )
 from wisen.durable.leases import Lease, checked_name, claim, resign
 from wisen.durable.queue import Queue
-from wisen.durable.rates import Rate, parse_rates
+from wisen.durable.rates import Rate, Rates, parse_rates
 from wisen.durable.tables import Connection, Tables
 from wisen.durable.turns import Turns
 from wisen.durable.waiting import patiently
@@ -83,6 +87,29 @@ async def test_a_lease_that_is_old_holds_up_until_it_is_renewed() -> None:
     assert not done
     lease.renewed = now[0]
     await asyncio.wait_for(waiting, 10)
+
+
+@pytest.mark.anyio
+async def test_no_call_is_made_and_no_answer_given_out_while_the_lease_is_in_doubt() -> None:
+    now = [100.0]
+    lease = Lease(queue="q", worker="w", epoch=1, takeover=10.0, clock=lambda: now[0], renewed=0.0)
+
+    def answer(_: object, __: object) -> str:
+        now[0] += 100.0  # the process is paused while it waits for the answer
+        return "an answer"
+
+    model = ScriptedModel(answer)
+    guarded = GuardedModel(model, lease, Rates(Tables("postgresql://x/y"), "q", {}))
+    call = asyncio.create_task(
+        guarded.request([ModelRequest(parts=[UserPromptPart("x")])], None, ModelRequestParameters())
+    )
+    await asyncio.wait([call], timeout=0.2)
+    assert len(model.calls) == 0
+    lease.renewed = now[0]
+    await asyncio.wait([call], timeout=0.5)
+    assert (len(model.calls), call.done()) == (1, False)
+    lease.renewed = now[0]
+    assert (await asyncio.wait_for(call, 10)).text == "an answer"
 
 
 @pytest.mark.anyio

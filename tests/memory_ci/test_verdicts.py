@@ -7,10 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.cards import CardEvidence
+from wisen.cards import CardEvidence, MemoryCard, MemoryKind
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.verdicts import Rule, e_value_of, replay_finished, replay_verdict, trial_e_value_of, trial_verdict
+from wisen.memory_ci.verdicts import (
+    Rule,
+    e_value_of,
+    helps_here,
+    replay_finished,
+    replay_verdict,
+    trial_e_value_of,
+    trial_verdict,
+)
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "card_tests.py"
 LIVE = CardEvidence(propensity=0.85, shown=170, shown_successes=110, held_out=30, held_out_successes=9)
@@ -109,6 +117,13 @@ def test_what_helps_by_checks_alone_has_to_help_whoever_judged() -> None:
     assert trial_verdict(checked, 0.85, beside=(checked, opinions)) == "undecided"
     assert trial_verdict(checked, 0.85, beside=(checked, replace(opinions, model="other"))) == "helps"
     assert trial_verdict(checked, 0.85, beside=(checked, unknown)) == "helps"
+    for evidence, helps in (((checked, unknown), True), ((checked, opinions), False)):
+        assert helps_here(MemoryCard(kind=MemoryKind.LESSON, evidence=evidence), model="", layout="") is helps
+
+
+def test_opinions_do_not_outweigh_harm_that_checks_show() -> None:
+    pleased = CardEvidence(propensity=0.85, judged=True, shown=850, shown_successes=800, held_out=150)
+    assert trial_verdict(MIRRORED, 0.85, beside=(MIRRORED, pleased)) == "hurts"
 
 
 @pytest.mark.parametrize("certain", [0.0, 1.0])

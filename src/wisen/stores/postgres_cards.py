@@ -169,11 +169,8 @@ async def _keep_page(connection: Connection, cards: Sequence[PreparedCard]) -> N
     beside = [prepared.json for prepared in cards], [row.words for row in rows], [row.vectors for row in rows]
     await note_scopes(connection, {(tenant, scope) for tenant, scope in zip(values[1], values[5], strict=True)})
     numbers = dict(map(tuple, await connection.fetch(_INSERT, *values, *beside)))
-    own: dict[str, list[tuple[int, bytes]]] = {}
-    for card_id, tenant, row in zip(values[0], values[1], rows, strict=True):
-        own.setdefault(tenant, []).append((numbers[card_id], row.words))
-    for tenant in sorted(own):
-        await add_words(connection, tenant, own[tenant])
+    own = [(row.words, card_id, tenant) for row, card_id, tenant in zip(rows, values[0], values[1], strict=True)]
+    await add_words(connection, [(tenant, numbers[card_id], words) for words, card_id, tenant in own])
 
 
 def _values(row: IndexRow, prepared: PreparedCard) -> tuple[Any, ...]:

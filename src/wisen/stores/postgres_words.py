@@ -5,7 +5,7 @@ removed one a row that counts less. Once a word has many rows of a level they be
 at most about fifty rows besides full ones, and each entry is rewritten three times in its life.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,12 @@ _HEADER = 20
 _NONE = "0, '{}'::bigint[]"
 _ADD = f"""
     INSERT INTO postings (tenant, word, level, cards, newest, numbers)
-    SELECT $1, word, least({_TOP_LEVEL}, floor(log({_MERGED}, count(*)))), count(*), max(number),
+    SELECT tenant, word, least({_TOP_LEVEL}, floor(log({_MERGED}, count(*)))), count(*), max(number),
         array_agg(number ORDER BY number)
-    FROM unnest($2::bigint[], $3::bigint[]) AS new (word, number) GROUP BY word
-    UNION ALL SELECT $1, {EVERY_CARD}, 0, $4::bigint, {_NONE} WHERE $4 > 0
+    FROM unnest($1::bigint[], $2::text[]) AS card (number, tenant)
+    JOIN unnest($3::bigint[], $4::bigint[]) AS new (word, number) USING (number) GROUP BY tenant, word
+    UNION ALL SELECT tenant, {EVERY_CARD}, 0, count(*), {_NONE} FROM unnest($2::text[]) AS card (tenant)
+    WHERE $5 GROUP BY tenant
 """  # noqa: S608 - constants
 _TAKE_OFF = f"""
     INSERT INTO postings (tenant, word, level, cards, newest, numbers)
@@ -34,21 +36,27 @@ _TAKE_OFF = f"""
     UNION ALL SELECT $1, {EVERY_CARD}, 0, -$3::bigint, {_NONE} WHERE $3 > 0
 """  # noqa: S608 - constants
 _FOLD = f"""
-    WITH due AS (
-        SELECT word, level FROM postings WHERE tenant = $1 AND word = ANY($2::bigint[]) AND level < {_TOP_LEVEL}
-        GROUP BY word, level HAVING count(*) >= {_MERGED}
+    WITH free AS MATERIALIZED (
+        SELECT tenant FROM (SELECT DISTINCT tenant FROM unnest($1::text[]) AS asked (tenant)) AS each
+        WHERE pg_try_advisory_xact_lock(hashtextextended(tenant, 1718579300))
+    ), due AS MATERIALIZED (
+        SELECT a.tenant, a.word, p.level FROM unnest($1::text[], $2::bigint[]) AS a (tenant, word)
+        JOIN free f ON f.tenant = a.tenant CROSS JOIN LATERAL (
+            SELECT level FROM postings WHERE tenant = a.tenant AND word = a.word AND level < {_TOP_LEVEL}
+            GROUP BY level HAVING count(*) >= {_MERGED}
+        ) AS p
     ), gone AS (
-        DELETE FROM postings p USING due d WHERE p.tenant = $1 AND p.word = d.word AND p.level = d.level
-        RETURNING p.word, p.level, p.cards, p.newest, p.numbers
+        DELETE FROM postings p USING due d WHERE p.tenant = d.tenant AND p.word = d.word AND p.level = d.level
+        RETURNING p.tenant, p.word, p.level, p.cards, p.newest, p.numbers
     ), sums AS (
-        SELECT word, level, sum(cards) AS cards, max(newest) AS newest FROM gone GROUP BY word, level
+        SELECT tenant, word, level, sum(cards) AS cards, max(newest) AS newest FROM gone GROUP BY tenant, word, level
     ), lists AS (
-        SELECT word, level, array_agg(DISTINCT number) AS numbers FROM gone, unnest(numbers) AS number
-        WHERE EXISTS (SELECT FROM cards c WHERE c.number = number) GROUP BY word, level
+        SELECT tenant, word, level, array_agg(DISTINCT number) AS numbers FROM gone, unnest(numbers) AS number
+        WHERE EXISTS (SELECT FROM cards c WHERE c.number = number) GROUP BY tenant, word, level
     )
     INSERT INTO postings (tenant, word, level, cards, newest, numbers)
-    SELECT $1, word, level + 1, cards, newest, coalesce(numbers, '{{}}'::bigint[])
-    FROM sums LEFT JOIN lists USING (word, level)
+    SELECT tenant, word, level + 1, cards, newest, coalesce(numbers, '{{}}'::bigint[])
+    FROM sums LEFT JOIN lists USING (tenant, word, level)
 """  # noqa: S608 - constants
 # Sent as bytes, since Python takes long to make numbers of so many.
 _ENTRIES = f"""
@@ -67,13 +75,24 @@ def hashes(words: bytes) -> list[int]:
     return np.frombuffer(words, dtype="<u4").tolist()
 
 
-async def add_words(connection: Connection, tenant: str, cards: Sequence[tuple[int, bytes]]) -> None:
-    """Take in new cards, each with its number and words."""
-    pairs = [(word, number) for number, words in cards for word in hashes(words)]
-    await connection.execute(_ADD, tenant, [word for word, _ in pairs], [number for _, number in pairs], len(cards))
-    due = next((words for number, words in cards if number % _FOLD_EACH == 0), None)
-    if due is not None:
-        await fold(connection, tenant, [*hashes(due), EVERY_CARD])
+async def add_words(connection: Connection, cards: Sequence[tuple[str, int, bytes]]) -> None:
+    """Take in new cards, each with its tenant, number and words; merge rows for some of the words, now and then."""
+    await _add(connection, cards, counted=True)
+    due = {tenant: words for tenant, number, words in cards if number % _FOLD_EACH == 0}
+    if due:
+        await fold(connection, [(tenant, word) for tenant, of in due.items() for word in (*hashes(of), EVERY_CARD)])
+
+
+async def _add(connection: Connection, cards: Sequence[tuple[str, int, bytes]], *, counted: bool) -> None:
+    pairs = [(word, number) for _, number, words in cards for word in hashes(words)]
+    await connection.execute(
+        _ADD,
+        [number for _, number, _ in cards],
+        [tenant for tenant, _, _ in cards],
+        [word for word, _ in pairs],
+        [number for _, number in pairs],
+        counted,
+    )
 
 
 async def remove_words(connection: Connection, tenant: str, cards: Sequence[bytes]) -> None:
@@ -84,15 +103,13 @@ async def remove_words(connection: Connection, tenant: str, cards: Sequence[byte
 async def change_words(connection: Connection, tenant: str, number: int, old: bytes, new: bytes) -> None:
     """A card has other words than before."""
     before, after = set(hashes(old)), set(hashes(new))
-    come = sorted(after - before)
-    await connection.execute(_ADD, tenant, come, [number] * len(come), 0)
+    await _add(connection, [(tenant, number, np.array(sorted(after - before), dtype="<u4").tobytes())], counted=False)
     await connection.execute(_TAKE_OFF, tenant, sorted(before - after), 0)
 
 
-async def fold(connection: Connection, tenant: str, words: Iterable[int]) -> None:
-    """Merge the rows of those of these words that have many, unless another transaction is at it."""
-    if await connection.fetchval("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 1718579300))", tenant):
-        await connection.execute(_FOLD, tenant, list(words))
+async def fold(connection: Connection, words: Sequence[tuple[str, int]]) -> None:
+    """Merge the rows of those of these tenants' words that have many, unless another transaction is at it."""
+    await connection.execute(_FOLD, [tenant for tenant, _ in words], [word for _, word in words])
 
 
 async def ask(connection: Connection, tenant: str, text: str) -> tuple[WordQuery, dict[int, int], int]:
