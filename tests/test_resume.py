@@ -27,6 +27,7 @@ from resuming import (
     filled_store,
     is_cut_off,
     resumed,
+    tools,
     uninterrupted,
 )
 
@@ -223,13 +224,24 @@ async def test_a_log_that_fails_costs_no_answer(writes: int) -> None:
     assert len(await store.list(CardFilter())) == 2
 
 
-async def test_a_log_that_cannot_be_read_costs_no_answer() -> None:
-    store, world = Failing(), World(live=0)
-    made = lambda: Agent(model=world.model(), memory=store, architecture=Reflexion(evaluator=lambda _: 1.0))  # noqa: E731 - twice the same
+@pytest.mark.parametrize("reads", range(4))
+async def test_what_was_done_and_cannot_be_read_isnt_done_again(reads: int) -> None:
+    store, world = Failing(), World(live=1)
+
+    def made() -> Agent:
+        learner = Reflexion(lesson_store=MemoryCI(store), evaluator=lambda output: float(output == "42"))
+        return Agent(model=world.model(), tools=tools(world), architecture=learner)
+
     with pytest.raises(Cut):
         await made().run(TASK, run_id="r1")
-    world.live, store.reads = None, 0
-    assert (await made().run(TASK, run_id="r1")).output == "40"
+    done, world.live, store.reads = list(world.done), None, reads
+    with pytest.raises(StoreError, match="the steps of run 'r1' can't be read"):
+        await made().run(TASK, run_id="r1")
+    assert (await store.run("r1")).status == "unfinished"
+    store.reads = 1_000
+    assert (await made().run(TASK, run_id="r1")).output == "42"
+    assert world.done[: len(done)] == done
+    assert set(world.answered.values()) == {1}
 
 
 async def test_a_log_that_fails_at_the_beginning_is_an_error() -> None:

@@ -371,3 +371,12 @@ class KeepsFirst(Protocol):
     async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
         """Keep a response unless there is one already, atomically; gives the one that is kept then."""
         ...
+
+
+@runtime_checkable
+class KeepsWhile(Protocol):
+    """What a call log adds that keeps a response only while another one of its scope is kept."""
+
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """As `KeepsFirst.keep_call`, in one write; `None`, and nothing is kept, where call 0 of `head` is gone."""
+        ...

@@ -17,7 +17,7 @@ from wisen.errors import (
     WisenError,
 )
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted, described
-from wisen.models.journal import Journal, RunOver, task_key
+from wisen.models.journal import Journal, RunOver, StepsUnreadableError, task_key
 from wisen.models.journaled import JournaledModel
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
@@ -187,15 +187,32 @@ class Run:
         if ended is not None:
             return self._told(ended)
         clockwork = self.deps.clockwork
-        begun = await self.journal.begin(self.session.task, at=clockwork.now(), seed=self.seed)
+        begun = await self.journal.begin(self.session.task, at=clockwork.now(), seed=self.seed, told=self._told_of())
         if begun.new:
             await self._keep(self._record(begun.started, "unfinished"))
-        result = None
+        if begun.changed:
+            said = f"RunMismatchError: begun with another {', '.join(begun.changed)}"
+            self.watchers(Degraded(stage="record", error=said, skipped="making the whole run in one and the same way"))
+        result = unreadable = None
         try:
             result = await self._made(replace(self.deps, clockwork=begun.clockwork(clockwork)), begun.started)
         except* RunOver:
             await self.journal.drop()
+        except* StepsUnreadableError as errors:
+            unreadable = errors
+        if unreadable is not None:
+            said = f"the steps of run {self.session.id!r} can't be read, and nothing is to be done twice; run it again"
+            raise StoreError(said) from unreadable
         return await self._ended_elsewhere() if result is None else result
+
+    def _told_of(self) -> "Mapping[str, object]":
+        """What makes other runs of the same task."""
+        return {
+            "model": self.deps.model.model_name,
+            "instructions": self.session.instructions,
+            "architecture": self.architecture.name,
+            "max_attempts": getattr(self.architecture, "max_attempts", None),
+        }
 
     async def _ended_elsewhere(self) -> RunResult:
         """The result that another process has come to, while this one was at it."""
@@ -218,6 +235,9 @@ class Run:
             status = "budget_exhausted"
             self.watchers(BudgetExhausted(limit=error.limit, allowed=error.allowed, spent=error.spent))
         except Exception:
+            ended = await self._ended_meanwhile()
+            if ended is not None:  # another process has come further: its answer isn't to be lost
+                return self._told(ended)
             await self._keep(self._record(started, "failed"))
             raise
         if session.meter.budget.cost_usd is not None and session.meter.unpriced:
@@ -301,10 +321,7 @@ class Run:
 
     async def _settle(self, journal: Journal, record: RunRecord) -> RunRecord | None:
         """Keep the record, unless another process was first: then its record counts, and is given."""
-        try:
-            ended = await self._ended()
-        except Exception:  # noqa: BLE001 - as below, which says so
-            ended = None
+        ended = await self._ended_meanwhile()
         if ended is not None or not await self._keep(record):
             return ended
         try:
@@ -312,6 +329,13 @@ class Run:
         except Exception as error:  # noqa: BLE001 - as below
             self.watchers(Degraded(stage="record", error=described(error), skipped="tidying up after this run"))
         return None
+
+    async def _ended_meanwhile(self) -> RunRecord | None:
+        """The record of a run that keeps its steps, where another process has ended it."""
+        try:
+            return None if self.journal is None else await self._ended()
+        except Exception:  # noqa: BLE001 - keeping the record fails as well, and says so
+            return None
 
     async def _keep(self, record: RunRecord) -> bool:
         if self.run_log is None:

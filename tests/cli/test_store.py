@@ -231,6 +231,12 @@ def test_prune_goes_through_any_number_of_runs() -> None:
             pruned = await prune_calls(store, NOW + timedelta(days=1), progress=looked.append)
             assert (pruned.runs, pruned.calls, looked[-1]) == (201, 201, 201)
             assert (await prune_calls(store, NOW - timedelta(days=1))).runs == 0
+            for status in ("failed", "unfinished"):
+                await store.save_run(replace(run_record(status), status=status, started_at=NOW))
+                await store.save_call(f"run:{status}", "key", 0, b"x")
+            assert (await prune_calls(store, NOW + timedelta(days=1))).calls == 0
+            assert (await prune_calls(store, NOW - timedelta(days=1), resumable=True)).calls == 0
+            assert (await prune_calls(store, NOW + timedelta(days=1), resumable=True)).calls == 2
 
     asyncio.run(work())
 

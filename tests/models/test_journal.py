@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wisen.errors import RunMismatchError
+from wisen.errors import ConfigError, RunMismatchError
 from wisen.models.journal import Journal
 from wisen.models.recorded import CassetteFile
 from wisen.records import Task
@@ -95,6 +95,54 @@ async def test_first_is_true_once() -> None:
     again = Journal(store, "r")
     assert not await again.first("counted")
     assert await again.first("counted")
+
+
+async def test_of_two_processes_one_is_the_first() -> None:
+    store = InMemoryVectorStore()
+    assert sorted(await asyncio.gather(*(Journal(store, "r").first("counted") for _ in range(2)))) == [False, True]
+
+
+async def test_a_new_step_costs_one_write_and_at_most_one_read(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    class Counting(InMemoryVectorStore):
+        async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
+            done.append("read")
+            return await super().call(scope, key, ordinal)
+
+        async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+            done.append("write")
+            return await super().keep_call(scope, key, ordinal, response)
+
+    store, task = Counting(), Task(prompt="Count.")
+    for _ in range(2):
+        journal = Journal(store, "r")
+        await journal.begin(task, at=NOON, seed="s")
+        await journal.once("k", saying("a"))
+        await journal.once(f"k{len(done)}", saying("b"))
+    begun, new, kept = ["write"], ["write"], ["read"]
+    assert done == [*begun, *new, *new, *begun, *kept, "read", *new]
+    journal = Journal(CassetteFile(tmp_path / "calls.jsonl"), "r")  # a log that can't do that in one
+    await journal.begin(task, at=NOON, seed="s")
+    assert await journal.once("k", saying("a")) == b"a"
+
+
+async def test_what_a_run_is_made_with_now() -> None:
+    store, task = InMemoryVectorStore(), Task(prompt="Count.")
+    before = {"model": "m", "instructions": "Count."}
+    assert (await Journal(store, "r").begin(task, at=NOON, seed="s", told=before)).changed == ()
+    assert (await Journal(store, "r").begin(task, at=NOON, seed="s", told={**before, "tools": "t"})).changed == ()
+    later = await Journal(store, "r").begin(task, at=NOON, seed="s", told={**before, "model": "n"})
+    assert later.changed == ("model",)
+    head = await store.call("run:r", "begun", 0)
+    assert head is not None
+    assert b"Count." not in head
+
+
+async def test_an_id_that_is_refused_is_shown_in_part() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Journal(InMemoryVectorStore(), "x" * 1_000_000)
+    assert len(str(caught.value)) < 300
 
 
 async def test_a_run_begins_once_and_only_the_first_one_knows_it_is_new() -> None:

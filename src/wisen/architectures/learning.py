@@ -244,7 +244,7 @@ class Learner:
 
         try:
             repeats = isinstance(self._reflector, BoundToRun)
-            return await self._past.cards(turn.attempt, cards, repeats=repeats)
+            return await self._past.cards(turn.attempt, session.output, cards, repeats=repeats)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson

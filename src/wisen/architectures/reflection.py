@@ -294,18 +294,20 @@ class ReflectionPattern:
             events.insert(0, FailureModeSeen(mode="undercritical", iteration=0, response=response))
         return events
 
-    async def execute(self, agent: "Agent", query: str | Task) -> ReflectionResult:
+    async def execute(self, agent: "Agent", query: str | Task, *, run_id: str | None = None) -> ReflectionResult:
         """Run `agent` on `query` with this pattern as its architecture.
 
-        Unless the pattern has a base of its own, the agent's architecture makes drafts and rewrites. Raises as
-        `Agent.run`, and `ConfigError` where a budget ended the run before there was any output.
+        Unless the pattern has a base of its own, the agent's architecture makes drafts and rewrites. A `run_id` is that
+        of `Agent.run`. Raises as `Agent.run`, and `ConfigError` where a budget ended the run before there was any
+        output, or where the run had ended earlier, so that only its record is kept.
         """
         lent = copy.copy(agent)
         if agent.architecture is not self:
             pattern = copy.copy(self)
             pattern.base = self.base or agent.architecture
             lent.architecture = pattern
-        return self._result_of(await lent.run(query))
+        result = await lent.run(query, run_id=run_id)
+        return self._result_of(result) if run_id is None else result.reflection
 
     async def reflect(
         self,

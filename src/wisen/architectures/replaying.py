@@ -45,12 +45,15 @@ class Past:
                     return advice
 
     async def cards(
-        self, attempt: int, make: Callable[[], Awaitable[list[MemoryCard]]], *, repeats: bool
+        self, attempt: int, output: str, make: Callable[[], Awaitable[list[MemoryCard]]], *, repeats: bool
     ) -> list[MemoryCard]:
-        """What was reflected of an attempt; a reflector whose calls are kept `repeats`, so that they count again."""
+        """What was reflected of an attempt with this output.
+
+        A reflector whose calls are kept `repeats`, so that they count again.
+        """
         if self.steps is None:
             return await make()
-        async with self.steps.step(self._key("cards", attempt)) as step:
+        async with self.steps.step(f"{self._key('cards', attempt)} {output}") as step:
             if step.value is not None:
                 if repeats:
                     await make()
@@ -119,8 +122,11 @@ class KeptEvaluator:
 
 
 async def _kept(keep: Callable[[bytes], Awaitable[bytes]], value: _Value, kind: Any) -> _Value:  # noqa: ANN401 - a type form
-    """Keep a value; gives it, or the one that another process had kept before."""
-    mine = _form(kind).dump_json(value, fallback=_plain, warnings=False)
+    """Keep a value; gives it, or the one that another process had kept before. What can't be written is made again."""
+    try:
+        mine = _form(kind).dump_json(value, fallback=_plain, warnings=False)
+    except (ValueError, TypeError):
+        return value
     kept = await keep(mine)
     return value if kept == mine else _read(kept, kind)
 

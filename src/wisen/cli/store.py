@@ -152,11 +152,17 @@ def prune(
     older_than: Annotated[
         str, typer.Option("--older-than", metavar="AGE", help="How long ago a run must have ended: 12h, 30d, 8w.")
     ],
+    resumable: Annotated[
+        bool,
+        typer.Option(
+            "--resumable", help="Also those of runs that were cut off or failed so long ago: they would begin anew."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Drop the recorded calls of runs that ended long ago; runs that can be resumed keep theirs."""
     before = datetime.now(UTC) - _age(older_than)
-    pruned = drive(_prune(_choice(url), before))
+    pruned = drive(_prune(_choice(url), before, resumable=resumable))
     if as_json:
         print_json({"before": before.isoformat(timespec="seconds"), "runs": pruned.runs, "calls": pruned.calls})
     else:
@@ -253,13 +259,18 @@ async def _check(choice: StoreChoice) -> "CheckReport":
             return await check_store(store, progress=tell)
 
 
-async def _prune(choice: StoreChoice, before: datetime) -> "Pruned":
+async def _prune(choice: StoreChoice, before: datetime, *, resumable: bool) -> "Pruned":
     from wisen.stores.pruning import prune_calls  # noqa: PLC0415 - imports pydantic
 
     with bars() as tell:
         store = _there(choice).connect()
         try:
-            return await prune_calls(cast("PrunableStore", store), before, progress=lambda done: tell("runs", done, 0))
+            return await prune_calls(
+                cast("PrunableStore", store),
+                before,
+                resumable=resumable,
+                progress=lambda done: tell("runs", done, 0),
+            )
         finally:
             await store.close()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from wisen.durable.engine import Place
+from wisen.durable.engine import CHANNEL, Place, cancelled_in
 from wisen.durable.jobs import (
     BatchOptions,
     Job,
@@ -252,11 +252,12 @@ async def cancel(tables: Tables, batch: str) -> list[Place]:
     """Cancel a batch: what waits ends now, what runs is asked to. Gives what waited. Raises `BatchNotFoundError`."""
 
     async def work(connection: Connection) -> list[Place] | None:
-        known = await connection.execute(
-            "UPDATE batches SET cancelled = coalesce(cancelled, now()) WHERE id = $1", batch
+        queue = await connection.fetchval(
+            "UPDATE batches SET cancelled = coalesce(cancelled, now()) WHERE id = $1 RETURNING queue", batch
         )
-        if known == "UPDATE 0":
+        if queue is None:
             return None
+        await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, cancelled_in(queue))
         rows = await connection.fetch(
             "UPDATE tasks SET state = 'cancelled', ended = now() WHERE batch = $1 AND state = 'waiting' "
             "RETURNING place, round",

@@ -7,16 +7,18 @@ this uses what DBOS 3.4 itself does for its own queues and for recovery, which `
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import CancelledError as FutureCancelledError
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wisen.durable.looks import Looks
+from wisen.durable.waiting import patiently
 from wisen.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dbos import DBOSClient, DBOSConfig
+    from dbos import DBOS, DBOSClient, DBOSConfig
     from dbos._sys_db import WorkflowStatusInternal
 
 SCHEMA = "wisen_dbos"
@@ -28,7 +30,24 @@ _WORKFLOW = "wisen.task"
 _BULK = 2_000
 _RANKS = 2**31 - 1
 """As many as DBOS tells apart."""
-_POOL = 4
+_LOOK = 0.02
+_DISPATCH_POOL = 2
+"""Connections for putting in and handing back, which are rare."""
+CHANNEL = "wisen_queue"
+"""Workers hear here, by a queue's name, that tasks wait in it."""
+
+
+def cancelled_in(queue: str) -> str:
+    """What is said on the channel when a batch of the queue was cancelled; no queue can have such a name."""
+    return f"{queue}!"
+
+
+def engine_connections(concurrency: int) -> int:
+    """How many connections DBOS has at most, in a worker that does so many tasks at a time.
+
+    Each task needs one for a moment at its beginning and end; one is for looking for tasks, and one listens.
+    """
+    return 3 + concurrency // 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -88,6 +107,7 @@ class Dispatch:
             waiting.append(status)
         for start in range(0, len(waiting), _BULK):
             client._sys_db.init_workflows(waiting[start : start + _BULK])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+        self._tell(queue)
 
     def drop(self, places: Sequence[Place]) -> None:
         """Take waiting tasks out."""
@@ -109,7 +129,28 @@ class Dispatch:
     def hand_back(self, queue: str, holder: str, workflows: Sequence[str]) -> int:
         """Let others have what this holder still has; gives how many those were."""
         database = self._opened()._sys_db  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - resume_workflow() would also move what someone else took meanwhile
-        return sum(database.reenqueue_for_recovery(one, [holder], queue) for one in workflows)
+        given = sum(database.reenqueue_for_recovery(one, [holder], queue) for one in workflows)
+        if given:
+            self._tell(queue)
+        return given
+
+    def forget(self, batch: str) -> int:
+        """Remove what DBOS has of a batch; gives how many tasks that were."""
+        client, forgotten = self._opened(), 0
+        while found := client.list_workflows(
+            workflow_id_prefix=f"{batch}.", limit=_BULK, load_input=False, load_output=False, application_name=_NAME
+        ):
+            client.delete_workflows([one.workflow_id for one in found])
+            forgotten += len(found)
+        return forgotten
+
+    def _tell(self, queue: str) -> None:
+        """Wake the workers, which look seldom while there is nothing to do."""
+        from sqlalchemy import text  # noqa: PLC0415 - optional extra
+
+        engine = self._opened()._sys_db.engine  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - its connections serve
+        with engine.begin() as connection:
+            connection.execute(text("SELECT pg_notify(:channel, :queue)"), {"channel": CHANNEL, "queue": queue})
 
     def close(self) -> None:
         """Close the connections."""
@@ -128,7 +169,7 @@ class Dispatch:
                 self._client = DBOSClient(
                     system_database_url=self._url,
                     dbos_system_schema=SCHEMA,
-                    system_database_pool_size=_POOL,
+                    system_database_pool_size=_DISPATCH_POOL,
                     application_name=_NAME,
                     # Its own waiting has pauses of a minute; the callers wait better.
                     retry_connection_errors=False,
@@ -168,13 +209,16 @@ class Engine:
         self._most_running = most_running
         self._poll = poll
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._instance: DBOS | None = None
+        self._doing = 0
+        self._looks = Looks(poll, lambda: self._doing > 0)
 
     async def start(self) -> None:
-        """Begin to take tasks."""
+        """Begin to take tasks; a database that is away is waited for."""
         self._loop = asyncio.get_running_loop()
         _TURN.take(self)
         try:
-            await asyncio.to_thread(self._launch)
+            await patiently(self._launch)
         except BaseException:
             _TURN.give(self)
             raise
@@ -184,22 +228,46 @@ class Engine:
 
         Whatever is still being done must be cancelled by then, or is left to be taken over.
         """
-        from dbos import DBOS  # noqa: PLC0415 - optional extra
-
+        self._looks.set()
         try:
-            await asyncio.to_thread(partial(DBOS.destroy, workflow_completion_timeout_sec=max(1, round(grace))))
+            await asyncio.to_thread(self._end, grace)
         finally:
             _TURN.give(self)
+
+    def look(self) -> None:
+        """Look for tasks now; safe to ask from another thread."""
+        self._looks.look()
+
+    def hold(self, seconds: float) -> None:
+        """Take no task for so long."""
+        self._looks.hold(seconds)
 
     async def do(self, place: Place) -> None:
         """Do a task, from whatever loop DBOS is on; for the workflow only."""
         if self._loop is None:
             raise asyncio.CancelledError
+        # On DBOS's loop alone, so that the two changes can't meet.
+        self._doing += 1
         future = asyncio.run_coroutine_threadsafe(_as_coroutine(self._perform, place), self._loop)
         try:
             await asyncio.wrap_future(future)
         except FutureCancelledError:
             raise asyncio.CancelledError from None
+        finally:
+            self._doing -= 1
+
+    def _end(self, grace: float) -> None:
+        from dbos import DBOS  # noqa: PLC0415 - optional extra
+
+        # DBOS's own waiting looks once a second, also where there is nothing to wait for.
+        deadline = time.monotonic() + grace
+        while self._unfinished() and time.monotonic() < deadline:
+            time.sleep(_LOOK)
+        DBOS.destroy(workflow_completion_timeout_sec=0)
+
+    def _unfinished(self) -> bool:
+        """Whether DBOS still has to note the end of something."""
+        return self._instance is not None and bool(self._instance._active_workflows_set.activeList())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - nothing public tells
 
     def _launch(self) -> None:
         from dbos import DBOS  # noqa: PLC0415 - optional extra
@@ -210,7 +278,7 @@ class Engine:
             "name": _NAME,
             "system_database_url": self._url,
             "dbos_system_schema": SCHEMA,
-            "sys_db_pool_size": _POOL + min(self._concurrency, 16) // 2,
+            "sys_db_pool_size": engine_connections(self._concurrency) - 1,
             "log_level": "CRITICAL",
             "application_version": _VERSION,
             "executor_id": self._holder,
@@ -219,15 +287,37 @@ class Engine:
         }
         instance = DBOS(config=config)
         _quiet()
-        instance._registry.internal_queue_map.pop(self._queue, None)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - a queue in the database has one number for all workers, and machines differ
-        instance._registry._register_internal_queue(  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+        DBOS.listen_queues([])
+        try:
+            DBOS.launch()
+        except BaseException:
+            DBOS.destroy(workflow_completion_timeout_sec=0)
+            raise
+        self._listen(instance)
+
+    def _listen(self, instance: "DBOS") -> None:
+        """Look for tasks in a thread like DBOS's own.
+
+        Those are ended: each asks the database, every second, for what there is none of here, such as schedules.
+        """
+        from dbos._queue import queue_worker_thread  # noqa: PLC0415 - optional extra
+
+        self._instance = instance
+        for one in instance.background_thread_stop_events:
+            one.set()
+        instance._background_jobs_stop_event.set()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as said above
+        registry = instance._registry  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - a queue in the database has one number for all workers, and machines differ
+        registry.internal_queue_map.pop(self._queue, None)
+        queue = registry._register_internal_queue(  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
             self._queue,
             worker_concurrency=self._concurrency,
             global_concurrency=self._most_running,
             polling_interval_sec=self._poll,
         )
-        DBOS.listen_queues([])
-        DBOS.launch()
+        instance.background_thread_stop_events.append(self._looks)
+        thread = threading.Thread(target=queue_worker_thread, args=(self._looks, instance, queue), daemon=True)
+        instance._background_threads.append(thread)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it is joined with the others
+        thread.start()
 
 
 class _Turn:

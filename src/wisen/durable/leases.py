@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wisen.durable.engine import Dispatch, Place
+from wisen.durable.engine import CHANNEL, Dispatch, Place, cancelled_in
 from wisen.durable.logs import log
 from wisen.durable.tables import SCHEMA
+from wisen.durable.waiting import full
 from wisen.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ _TRUSTED = 0.8
 _INDEXES = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LOOK = 0.05
+_SLICE = 0.25
+"""Seconds after which a keeper sees that it is to end."""
+_SELDOM = 2
+"""Of so many beats, one compares what DBOS has with who lives, where nothing else tells to."""
 
 
 def checked_name(name: str, what: str) -> str:
@@ -86,6 +91,8 @@ class Ears:
     """The workflows that are being done here."""
     took_over: Callable[[int], None] = lambda _: None
     """So many tasks of a dead worker can be had again."""
+    told: Callable[[], None] = lambda: None
+    """There may be tasks."""
 
 
 class Keeper(threading.Thread):
@@ -100,6 +107,8 @@ class Keeper(threading.Thread):
         self._over = threading.Event()
         self._steady = float("-inf")
         self._orphans: frozenset[str] = frozenset()
+        self._beats = 0
+        self._looked = float("-inf")
 
     def run(self) -> None:
         """Renew until `end`, or until the lease is lost; a database that is away is waited for."""
@@ -107,19 +116,32 @@ class Keeper(threading.Thread):
         every = self._lease.takeover / BEATS
         while not self._over.is_set():
             try:
-                connection = connection or _connected(self._url)
+                if connection is None:
+                    connection = _connected(self._url)
+                    connection.execute(f"LISTEN {CHANNEL}")
                 if not self._beat(connection):
                     break
                 self._look_around(connection)
+                self._listen(connection, every)
             except Exception as error:  # noqa: BLE001 - whatever it was, a worker that stops renewing is lost
-                log("keeper.failed", level=logging.WARNING, error=error)
+                log("keeper.failed", level=logging.WARNING, error=error, **full(error))
                 connection = _closed(connection)
-            self._over.wait(every if connection is not None else min(every, 1.0))
+                self._over.wait(min(every, 1.0))
         _closed(connection)
 
     def end(self) -> None:
         """Stop renewing."""
         self._over.set()
+
+    def _listen(self, connection: "Connection", seconds: float) -> None:
+        """Pass on what is told of the queue, for so long, or until a batch was cancelled."""
+        until = time.monotonic() + seconds
+        while not self._over.is_set() and (left := until - time.monotonic()) > 0:
+            for note in connection.notifies(timeout=min(left, _SLICE), stop_after=1):
+                if note.payload == self._lease.queue:
+                    self._ears.told()
+                elif note.payload == cancelled_in(self._lease.queue):
+                    return
 
     def _beat(self, connection: "Connection") -> bool:
         lease, asked = self._lease, self._lease.clock()
@@ -141,19 +163,26 @@ class Keeper(threading.Thread):
 
     def _look_around(self, connection: "Connection") -> None:
         lease = self._lease
-        rows = connection.execute(
-            "SELECT t.batch, t.place, t.round FROM tasks t JOIN batches b ON b.id = t.batch "
-            "WHERE t.holder = %s AND t.state = 'running' AND b.cancelled IS NOT NULL",
-            (lease.holder,),
-        ).fetchall()
+        with connection.transaction():
+            rows = connection.execute(
+                "SELECT t.batch, t.place, t.round FROM tasks t JOIN batches b ON b.id = t.batch "
+                "WHERE t.holder = %s AND t.state = 'running' AND b.cancelled IS NOT NULL",
+                (lease.holder,),
+            ).fetchall()
+            # After a time without the database everybody looks dead: give all the time to come back.
+            dead = self._bury(connection) if lease.clock() - self._steady > lease.takeover else 0
+            taken = self._take_over(connection)
+            alive = connection.execute(
+                "SELECT queue || '/' || id || '#' || epoch FROM workers WHERE queue = %s AND ended IS NULL",
+                (lease.queue,),
+            ).fetchall()
         if rows:
             self._ears.cancelled([Place(batch=row[0], place=row[1], round=row[2]) for row in rows])
-        # After a time without the database everybody looks dead: give all the time to come back.
-        if lease.clock() - self._steady > lease.takeover:
-            self._bury(connection)
-        self._take_over(connection)
+        if dead or taken or self._beats % _SELDOM == 0:
+            self._give_out({row[0] for row in alive})
+        self._beats += 1
 
-    def _bury(self, connection: "Connection") -> None:
+    def _bury(self, connection: "Connection") -> int:
         dead = connection.execute(
             "UPDATE workers SET ended = now(), why = 'lost' WHERE queue = %s AND ended IS NULL "
             "AND greatest(beat, pg_postmaster_start_time()) + make_interval(secs => takeover) < now() RETURNING id",
@@ -161,10 +190,10 @@ class Keeper(threading.Thread):
         ).fetchall()
         for (worker,) in dead:
             log("worker.lost", level=logging.WARNING, queue=self._lease.queue, lost=worker)
+        return len(dead)
 
-    def _take_over(self, connection: "Connection") -> None:
-        queue = self._lease.queue
-        connection.execute(
+    def _take_over(self, connection: "Connection") -> int:
+        return connection.execute(
             "UPDATE tasks t SET tries = tries + 1, deaths = deaths + 1, holder = NULL, "
             "reason = 'its worker ' || split_part(split_part(t.holder, '/', 2), '#', 1) || ' was lost while it ran', "
             "state = CASE WHEN b.cancelled IS NOT NULL THEN 'cancelled' "
@@ -172,19 +201,22 @@ class Keeper(threading.Thread):
             "ended = CASE WHEN b.cancelled IS NOT NULL OR tries + 1 >= b.most_tries THEN now() END "
             "FROM batches b WHERE b.id = t.batch AND t.queue = %s AND t.state = 'running' AND t.holder NOT IN "
             "(SELECT queue || '/' || id || '#' || epoch FROM workers WHERE queue = %s AND ended IS NULL)",
-            (queue, queue),
-        )
+            (self._lease.queue, self._lease.queue),
+        ).rowcount
+
+    def _give_out(self, alive: set[str]) -> None:
+        """Let everybody have the workflows of those who aren't alive, and of this worker what it doesn't know of."""
+        queue = self._lease.queue
         holders = self._dispatch.holders(queue)
-        rows = connection.execute(
-            "SELECT queue || '/' || id || '#' || epoch FROM workers WHERE queue = %s AND ended IS NULL", (queue,)
-        ).fetchall()
-        alive = {row[0] for row in rows}
         for holder, workflows in holders.items():
             if holder not in alive:
-                taken = self._dispatch.hand_back(queue, holder, workflows)
-                log("tasks.taken_over", queue=queue, worker=self._lease.worker, lost=holder, tasks=taken)
-                self._ears.took_over(taken)
-        self._take_back(frozenset(holders.get(self._lease.holder, ())) - self._ears.doing())
+                given = self._dispatch.hand_back(queue, holder, workflows)
+                log("tasks.taken_over", queue=queue, worker=self._lease.worker, lost=holder, tasks=given)
+                self._ears.took_over(given)
+        # Not soon after one another: what was given out just now hasn't been heard of here, either.
+        if self._lease.clock() - self._looked >= self._lease.takeover / BEATS:
+            self._looked = self._lease.clock()
+            self._take_back(frozenset(holders.get(self._lease.holder, ())) - self._ears.doing())
 
     def _take_back(self, idle: frozenset[str]) -> None:
         """Let go of tasks that are this worker's by the database, and that it never heard of.

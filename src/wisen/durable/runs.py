@@ -43,7 +43,7 @@ _PATIENCE = 86_400.0
 """Seconds that runs wait for a database that is away: nothing is lost by waiting."""
 
 
-def store_at(url: str) -> OpenStore:
+def store_at(url: str, *, connections: int = 4) -> OpenStore:
     """The store in a Postgres database, with the embedder that is named, else the one that its vectors come from."""
 
     @asynccontextmanager
@@ -51,7 +51,8 @@ def store_at(url: str) -> OpenStore:
         from wisen.stores.postgres import PostgresVectorStore  # noqa: PLC0415 - optional extra
 
         def named(name: str) -> PostgresVectorStore:
-            return PostgresVectorStore(url, embedder=explain_embedder(name)[0], patience=_PATIENCE)
+            embedder = explain_embedder(name)[0]
+            return PostgresVectorStore(url, embedder=embedder, patience=_PATIENCE, pool_size=connections)
 
         store = named("auto" if embedder is None else embedder)
         try:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+from wisen.durable.waiting import waits
 from wisen.errors import ConfigError, MissingExtraError, QueueError
 from wisen.stores.connect import POSTGRES_SCHEMES, is_url, scheme_of, shown_url
 
@@ -92,7 +93,7 @@ class Tables:
     async def run(self, work: Work[_Result]) -> _Result:
         """Do the work; raises `QueueError` where the server stays away, or refuses a statement."""
         deadline = time.monotonic() + self._patience
-        pause = _PAUSE
+        pause, told = _PAUSE, False
         while True:
             try:
                 return await self._once(work)
@@ -102,6 +103,7 @@ class Tables:
                 left = deadline - time.monotonic()
                 if left <= 0 or (self._pool is None and _is_wrong(error)):
                     raise _away(self.url, error) from None
+                told = told or waits(error)
                 await asyncio.sleep(min(pause, left if math.isfinite(left) else pause))
                 pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -1,17 +1,20 @@
 """Waits for a database that is away, for work that blocks."""
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from wisen.durable.logs import log
 from wisen.errors import QueueError
 from wisen.stores.connect import shown_url
 
 _Result = TypeVar("_Result")
 _PAUSE = 0.5
 _LONGEST_PAUSE = 5.0
+_FULL = ("too many clients", "too many connections", "connection slots are reserved")
 
 
 async def patiently(work: Callable[[], _Result], *, patience: float = math.inf) -> _Result:
@@ -22,7 +25,7 @@ async def patiently(work: Callable[[], _Result], *, patience: float = math.inf) 
     from psycopg import InterfaceError, OperationalError  # noqa: PLC0415 - optional extra
     from sqlalchemy import exc  # noqa: PLC0415 - as above
 
-    deadline, pause = time.monotonic() + patience, _PAUSE
+    deadline, pause, told = time.monotonic() + patience, _PAUSE, False
     while True:
         try:
             return await asyncio.to_thread(work)
@@ -30,5 +33,20 @@ async def patiently(work: Callable[[], _Result], *, patience: float = math.inf) 
             if time.monotonic() >= deadline:
                 said = shown_url(" ".join(str(error).split("\n")[0].split()))
                 raise QueueError(f"the queue's database can't be reached: {said}") from None
+            told = told or waits(error)
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def full(error: BaseException) -> dict[str, str]:
+    """What to do, for a log line, where the server has no connection left."""
+    said = str(error).lower()
+    if not any(one in said for one in _FULL):
+        return {}
+    return {"why": "the server has no connection left; lower --concurrency, or raise its max_connections"}
+
+
+def waits(error: BaseException) -> bool:
+    """Tell once that the database is waited for; gives that it was told."""
+    log("database.awaited", level=logging.WARNING, error=error, **full(error))
+    return True

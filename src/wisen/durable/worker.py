@@ -140,7 +140,7 @@ class Worker:
 
         Raises `QueueError` where another worker was started under the same id, and what the agent's making raises.
         """
-        tables = Tables(self.url, patience=math.inf, size=4 + self._concurrency // 4)
+        tables = Tables(self.url, patience=math.inf, size=2 + self._concurrency // 8)
         dispatch = Dispatch(self.url)
         try:
             await tables.run(_nothing)
@@ -213,7 +213,13 @@ class Worker:
         def hear_cancelled(places: list[Place]) -> None:
             loop.call_soon_threadsafe(hands.cancel, places)
 
-        ears = Ears(lost=hear_lost, cancelled=hear_cancelled, doing=hands.doing, took_over=self._took_over)
+        ears = Ears(
+            lost=hear_lost,
+            cancelled=hear_cancelled,
+            doing=hands.doing,
+            took_over=self._took_over,
+            told=engine.look,
+        )
         keeper = Keeper(self.url, dispatch, lease, ears)
         keeper.start()
         try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STORE_SCHEMA = "wisen"
 """Where the store of lessons is, unless it was given another schema."""
-_CONNECTIONS = 2
+_CONNECTIONS = 1
 """Of its own, so that a full pool of the worker's can't make it look ill."""
 
 

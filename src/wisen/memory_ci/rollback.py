@@ -16,7 +16,9 @@ from wisen.protocols import RunLog, Scrubs, VectorStore
 from wisen.recall import CardFilter
 from wisen.records import NEVER, RunRecord
 from wisen.screening.names import clean_source
+from wisen.stores.facts import DropsCalls
 from wisen.stores.paging import every_card, every_run
+from wisen.stores.pruning import call_scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,8 @@ async def rollback(
         dry_run: Whether to look only.
         at: When it happens, for the cards' histories; now by default.
 
-    A rollback that was broken off can be repeated. Raises `StoreError` where the store fails, also where the cards are
+    The runs that they come from let go of what they had kept to be resumed. A rollback that was broken off can be
+    repeated. Raises `StoreError` where the store fails, also where the cards are
     withdrawn and it can't let go of their text yet, since another process reads it.
     """
     note = kept_reason(note)
@@ -129,6 +132,8 @@ async def rollback(
         for one in sorted(chosen):
             await _change(store, one, lambda card: _withdrawn(card, note, when))
         restored = {one for one in sorted(restored) if await _change(store, one, lambda card: _restored(card, chosen))}
+        if isinstance(store, DropsCalls):  # what such a run has kept to be resumed holds the same texts
+            await store.drop_calls([call_scope(run) for run in sorted(_runs_of(cards, chosen, log, origin))])
         if isinstance(store, Scrubs):
             await store.scrub()
     left = _left(cards, chosen, log, origin)
@@ -163,6 +168,13 @@ class _Runs:
     def learned_from(self, cards: set[str]) -> set[str]:
         """Cards that were taught by runs which had been shown one of these."""
         return {one for run, shown in self.shown.items() if shown & cards for one in self.taught[run]}
+
+
+def _runs_of(cards: dict[str, MemoryCard], chosen: set[str], log: _Runs, origin: Origin) -> set[str]:
+    """Runs that the chosen cards come from, and those that the origin means, though nothing came of them yet."""
+    taught = {run for one in chosen for run in (cards[one].provenance.run_id, cards[one].provenance.trace_id)}
+    meant = {origin.run_id, *(log.taught if origin == Origin(tenant=origin.tenant or "") else ())}
+    return {run for run in taught | meant if run}
 
 
 def _left(cards: dict[str, MemoryCard], chosen: set[str], log: _Runs, origin: Origin) -> Iterable[Left]:

@@ -11,7 +11,7 @@ import heapq
 import json
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from datetime import datetime
 from random import Random
 
 from wisen.errors import ConfigError, RunMismatchError
-from wisen.protocols import CallLog, KeepsFirst
+from wisen.protocols import CallLog, KeepsFirst, KeepsWhile
 from wisen.records import Clockwork, Task
 from wisen.stores.facts import DropsCalls
 
@@ -36,6 +36,13 @@ class RunOver(BaseException):
     """
 
 
+class StepsUnreadableError(BaseException):
+    """What a resumed run has done can't be read, so that going on might do it again.
+
+    No `Exception`, for the same reason.
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
     """What a run begins with, and goes on with wherever it is resumed."""
@@ -45,6 +52,8 @@ class Begun:
     """What its ids and draws follow from; it reaches no prompt."""
     new: bool
     """Whether it was begun just now, so that nothing of it is kept yet."""
+    changed: tuple[str, ...] = ()
+    """What it was begun with differently, by name."""
 
     def clockwork(self, clockwork: Clockwork) -> Clockwork:
         """This clock, with ids and draws that follow from the seed."""
@@ -77,7 +86,7 @@ class Journal:
     Args:
         log: Where the steps are kept; every store is one.
         run_id: Whose steps these are.
-        failed: Told once that the log has failed: from then on the run goes on, and is kept no further.
+        failed: Told once that a step couldn't be written: from then on the run goes on, and is kept no further.
 
     """
 
@@ -85,6 +94,8 @@ class Journal:
         _check_id(run_id)
         self.scope = f"run:{run_id}"
         self._log = log
+        self._first = log if isinstance(log, KeepsFirst) else None
+        self._while = log if isinstance(log, KeepsWhile) else None
         self._run_id = run_id
         self._failed = failed
         self._begun: defaultdict[str, int] = defaultdict(int)
@@ -93,20 +104,27 @@ class Journal:
         self._empty = False
         self._broken = False
 
-    async def begin(self, task: Task, *, at: datetime, seed: str) -> Begun:
+    async def begin(self, task: Task, *, at: datetime, seed: str, told: Mapping[str, object] | None = None) -> Begun:
         """Begin the run at this time and with this seed, or find out with which it was begun.
 
-        Raises `RunMismatchError` where it was begun with another task, and what the log raises: nothing is done yet.
+        `told` is what the run is made with, by name; all that is kept of it is whether it is still the same. Raises
+        `RunMismatchError` where it was begun with another task, and what the log raises: nothing is done yet.
         """
         # A seed may be given, so that two processes come with the same one; whose head it is, this number tells.
         by = secrets.token_hex(8)
-        mine = json.dumps({"task": task_key(task), "started": at.isoformat(), "seed": seed, "by": by}).encode()
+        with_this = {name: _digest(repr(value)) for name, value in (told or {}).items()}
+        mine = json.dumps(
+            {"task": task_key(task), "started": at.isoformat(), "seed": seed, "by": by, "with": with_this}
+        ).encode()
         kept = await self._put(_HEAD, 0, mine)
         head = json.loads(kept)
         if head["task"] != task_key(task):
             raise RunMismatchError(self._run_id)
         self._headed, self._empty = True, kept == mine
-        return Begun(started=datetime.fromisoformat(head["started"]), seed=head["seed"], new=self._empty)
+        before: Mapping[str, str] = head.get("with", {})
+        changed = tuple(name for name, value in with_this.items() if before.get(name, value) != value)
+        started = datetime.fromisoformat(head["started"])
+        return Begun(started=started, seed=head["seed"], new=self._empty, changed=changed)
 
     async def drop(self) -> None:
         """Forget the steps of a run that has ended, and whose record is kept: they hold texts, and serve nobody."""
@@ -116,7 +134,7 @@ class Journal:
     @asynccontextmanager
     async def step(self, key: str) -> AsyncGenerator[JournalStep]:
         """See `Steps.step`."""
-        key = hashlib.sha256(f"{_PLACE.get()}\x1e{key}".encode("utf-8", "surrogatepass")).hexdigest()
+        key = _digest(f"{_PLACE.get()}\x1e{key}")
         step = JournalStep(self, key, self._take(key))
         try:
             step.value = await self._kept(key, step.ordinal)
@@ -135,8 +153,8 @@ class Journal:
         async with self.step(key) as step:
             if step.value is not None:
                 return False
-            await step.keep(b"1")
-            return True
+            mine = secrets.token_bytes(8)  # of two processes that come at once, one is the first
+            return await step.keep(mine) == mine
 
     @contextmanager
     def within(self, place: str) -> Generator[None]:
@@ -151,10 +169,9 @@ class Journal:
         """Write a step's value, if the log still works; a cancellation waits, since it may have been paid for."""
         if self._broken:
             return value
-        writing = asyncio.ensure_future(self._put(key, ordinal, value))
+        writing = asyncio.ensure_future(self._put_in_run(key, ordinal, value))
         try:
             kept = await asyncio.shield(writing)
-            over = self._headed and await self._log.call(self.scope, _HEAD, 0) is None
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if not writing.cancelled():
@@ -163,22 +180,29 @@ class Journal:
         except Exception as error:  # noqa: BLE001 - a log may be anybody's code; the value matters more
             self._give_up(error)
             return value
-        if over:
+        if kept is None:
             raise RunOver
         return kept
 
     async def _kept(self, key: str, ordinal: int) -> bytes | None:
-        if self._broken or self._empty:
+        if self._empty:
             return None
         try:
             return await self._log.call(self.scope, key, ordinal)
-        except Exception as error:  # noqa: BLE001 - as above; the run can be made without what was kept
-            self._give_up(error)
-            return None
+        except Exception as error:
+            raise StepsUnreadableError from error
+
+    async def _put_in_run(self, key: str, ordinal: int, value: bytes) -> bytes | None:
+        """Write a step; `None` where the run is over."""
+        if self._headed and self._while is not None:
+            return await self._while.keep_call_while(self.scope, key, ordinal, value, head=_HEAD)
+        kept = await self._put(key, ordinal, value)
+        over = self._headed and await self._log.call(self.scope, _HEAD, 0) is None
+        return None if over else kept
 
     async def _put(self, key: str, ordinal: int, value: bytes) -> bytes:
-        if isinstance(self._log, KeepsFirst):
-            return await self._log.keep_call(self.scope, key, ordinal, value)
+        if self._first is not None:
+            return await self._first.keep_call(self.scope, key, ordinal, value)
         kept = await self._log.call(self.scope, key, ordinal)
         if kept is None:
             await self._log.save_call(self.scope, key, ordinal, value)
@@ -199,9 +223,14 @@ class Journal:
 def task_key(task: Task) -> str:
     """The same for tasks that ask for the same; it says nothing of what they ask."""
     told = [getattr(task, name) for name in _TOLD]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return _digest(json.dumps(told))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _check_id(run_id: object) -> None:
     if not isinstance(run_id, str) or not run_id.strip() or len(run_id) > _LONGEST_ID or not run_id.isprintable():
-        raise ConfigError(f"run_id={run_id!r}: must be a text of 1 to {_LONGEST_ID} printable characters")
+        shown = repr(run_id)[:_LONGEST_ID]
+        raise ConfigError(f"run_id={shown}: must be a text of 1 to {_LONGEST_ID} printable characters")

@@ -1,5 +1,6 @@
 """Model calls and tools of a run that keeps its steps: what was answered once isn't asked again."""
 
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -47,7 +48,9 @@ class JournaledModel(Relay):
             if step.value is not None:
                 return replayed(response_from(step.value))
             response = await self.wrapped.request(messages, settings, parameters)
-            mine = response_to(response)
+            mine = _answered(response)
+            if mine is None:
+                return response
             kept = await step.keep(mine)
             return response if kept == mine else response_from(kept)
 
@@ -69,8 +72,8 @@ class JournaledModel(Relay):
             ) as stream:
                 yield stream
             response = stream.get()
-            if response.state == "complete":
-                await step.keep(response_to(response))
+            if response.state == "complete" and (mine := _answered(response)) is not None:
+                await step.keep(mine)
 
     def _key(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
@@ -110,8 +113,7 @@ class JournaledToolset(WrapperToolset[Any]):
         with self.steps.within(where):
             if name in self.made_again:
                 return await self.wrapped.call_tool(name, tool_args, ctx, tool)
-            arguments = _ANY.dump_json(tool_args, fallback=repr).decode()
-            async with self.steps.step(f"tool {name} {arguments}") as step:
+            async with self.steps.step(f"tool {name} {_told(tool_args)}") as step:
                 if step.value is not None:
                     return _given(step.value)
                 try:
@@ -136,6 +138,31 @@ def journaled_toolsets(
         *(JournaledToolset(one, steps, again) for one in functions),
         *(JournaledToolset(one, steps) for one in toolsets),
     ]
+
+
+def _answered(response: ModelResponse) -> bytes | None:
+    """An answer, as bytes; `None` for what can't be written, such as half of a surrogate pair."""
+    try:
+        return response_to(response)
+    except (ValueError, TypeError):
+        return None
+
+
+def _told(arguments: object) -> str:
+    """Arguments of a call, the same in every process: sets have an order of their own in each."""
+    try:
+        plain = _ANY.dump_python(arguments, mode="json", fallback=lambda value: type(value).__name__, warnings=False)
+        return json.dumps(_sorted(plain), sort_keys=True)
+    except (ValueError, TypeError):
+        return ""  # which call asked for it tells enough
+
+
+def _sorted(plain: object) -> object:
+    if isinstance(plain, dict):
+        return {str(name): _sorted(value) for name, value in cast("dict[object, object]", plain).items()}
+    if isinstance(plain, list):
+        return sorted((_sorted(value) for value in cast("list[object]", plain)), key=json.dumps)
+    return plain
 
 
 def _taken(result: object) -> bytes | None:

@@ -90,6 +90,11 @@ class InMemoryLedger:
         self._refuse_closed()
         return self._calls.setdefault((scope, key, ordinal), bytes(response))
 
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """See `KeepsWhile.keep_call_while`."""
+        self._refuse_closed()
+        return await self.keep_call(scope, key, ordinal, response) if (scope, head, 0) in self._calls else None
+
     async def drop_calls(self, scopes: Sequence[str]) -> int:
         """See `DropsCalls.drop_calls`."""
         self._refuse_closed()

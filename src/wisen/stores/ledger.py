@@ -93,15 +93,16 @@ class SQLiteLedger:
 
     async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
         """See `KeepsFirst.keep_call`."""
+        row = (scope, key, ordinal, response)
+        return await self._database.write(lambda connection: _keep_call(connection, row))
 
-        def keep(connection: sqlite3.Connection) -> bytes:
-            row = (scope, key, ordinal, response)
-            if connection.execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?)", row).rowcount:
-                return response
-            found = connection.execute(
-                "SELECT response FROM calls WHERE scope = ? AND key = ? AND ordinal = ?", row[:3]
-            ).fetchone()
-            return bytes(found[0])
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """See `KeepsWhile.keep_call_while`."""
+        row = (scope, key, ordinal, response)
+
+        def keep(connection: sqlite3.Connection) -> bytes | None:
+            found = connection.execute("SELECT 1 FROM calls WHERE scope = ? AND key = ? AND ordinal = 0", (scope, head))
+            return None if found.fetchone() is None else _keep_call(connection, row)
 
         return await self._database.write(keep)
 
@@ -140,6 +141,15 @@ def _block(connection: sqlite3.Connection, tenant: str, name: str) -> str:
 
 def _put_block(connection: sqlite3.Connection, tenant: str, name: str, text: str) -> None:
     connection.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", (tenant, name, text))
+
+
+def _keep_call(connection: sqlite3.Connection, row: tuple[str, str, int, bytes]) -> bytes:
+    if connection.execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?)", row).rowcount:
+        return row[3]
+    found = connection.execute(
+        "SELECT response FROM calls WHERE scope = ? AND key = ? AND ordinal = ?", row[:3]
+    ).fetchone()
+    return bytes(found[0])
 
 
 def _put_run(connection: sqlite3.Connection, row: tuple[str, str, int, str]) -> None:

@@ -86,6 +86,12 @@ class FileLedger:
         await self._in_thread(self._make_hidden)
         return await self._ledger.keep_call(scope, key, ordinal, response)
 
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """See `KeepsWhile.keep_call_while`."""
+        if not await self._in_thread(self._runs_path.exists):
+            return None
+        return await self._ledger.keep_call_while(scope, key, ordinal, response, head=head)
+
     async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
         """See `CallLog.call`."""
         if not await self._in_thread(self._runs_path.exists):

@@ -140,7 +140,7 @@ class PostgresVectorStore(PostgresLedger):
 
         async def find(connection: Connection) -> list[RecallHit]:
             await self._check_embedder(connection)
-            return await postgres_search.search(connection, probe)
+            return await postgres_search.search(connection, probe, self._pool.vectors)
 
         return await self._pool.read(find, tenant=query.filter.tenant or "")
 

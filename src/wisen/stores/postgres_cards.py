@@ -16,7 +16,7 @@ from wisen.stores.index import IndexRow
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_filter import conditions, fitting_scopes
 from wisen.stores.postgres_search import as_bits
-from wisen.stores.postgres_text import restored, stored
+from wisen.stores.postgres_text import behind, restored, stored
 from wisen.stores.postgres_words import add_words, change_words, remove_words
 from wisen.stores.prepared import PreparedCard, check_successor
 from wisen.stores.serial import card_from_json, card_to_json
@@ -62,8 +62,9 @@ _CHANGE = (
     + ", ".join(f"{name} = ${place}" for place, (name, _) in enumerate(_COLUMNS[1:-2], 2))
     + " WHERE number = $1"
 )
+_SHARE = f"SELECT pg_advisory_xact_lock_shared({_VECTORS}, hashtext(current_schema()))"
 _HOLD = f"""
-    SELECT pg_advisory_xact_lock_shared({_VECTORS}, hashtext(current_schema()))
+    {_SHARE}
     UNION ALL SELECT pg_advisory_xact_lock({_DUPLICATES} # hashtext(current_schema()), stripe)
     FROM unnest($1::int[]) AS stripe
 """  # noqa: S608 - constants
@@ -99,11 +100,11 @@ async def insert_all(connection: Connection, cards: Sequence[PreparedCard]) -> l
 async def _plan(connection: Connection, cards: Sequence[PreparedCard]) -> "_Plan":
     rows = await connection.fetch(
         "SELECT id, duplicate_key FROM cards WHERE id = ANY($1::text[]) OR duplicate_key = ANY($2::text[])"
-        " ORDER BY number DESC FOR UPDATE",
+        " ORDER BY number FOR UPDATE",  # as in `remove`, so that neither waits for the other
         [stored(prepared.card.id) for prepared in cards],
         list({prepared.duplicate_key for prepared in cards}),
     )
-    found = [(restored(card_id), key) for card_id, key in rows]
+    found = [(restored(card_id), key) for card_id, key in reversed(rows)]
     return _Plan({card_id for card_id, _ in found}, {key: card_id for card_id, key in found})
 
 
@@ -211,7 +212,7 @@ async def note_scopes(connection: Connection, scopes: Iterable[tuple[str, str]])
     await connection.execute(
         "INSERT INTO scopes (tenant, code, scope)"
         " SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS new (t, c, s)"
-        " WHERE NOT EXISTS (SELECT FROM scopes WHERE tenant = t AND code = c) ON CONFLICT DO NOTHING",
+        " WHERE NOT EXISTS (SELECT FROM scopes WHERE tenant = t AND code = c) ORDER BY 1, 2 ON CONFLICT DO NOTHING",
         tenants,
         codes,
         texts,
@@ -267,25 +268,34 @@ async def fetch(connection: Connection, card_ids: Sequence[str]) -> list[MemoryC
 async def ids_beginning(connection: Connection, what: Literal["card", "run"], beginning: str) -> list[str]:
     """Ids that begin so, in the order of listings: cards oldest first, runs newest first; none for "" itself."""
     question = {
-        "card": "SELECT id FROM cards WHERE id >= $1 AND starts_with(id, $1) ORDER BY created, id",
-        "run": "SELECT run_id FROM runs WHERE run_id >= $1 AND starts_with(run_id, $1)"
+        "card": "SELECT id FROM cards WHERE id >= $1 AND ($2 = '' OR id < $2) AND starts_with(id, $1)"
+        " ORDER BY created, id",
+        "run": "SELECT run_id FROM runs WHERE run_id >= $1 AND ($2 = '' OR run_id < $2) AND starts_with(run_id, $1)"
         " ORDER BY started DESC, number DESC",
     }
-    rows = await connection.fetch(question[what], stored(beginning)) if beginning else []
+    first = stored(beginning)
+    rows = await connection.fetch(question[what], first, behind(first)) if beginning else []
     return [restored(found) for (found,) in rows]
 
 
 async def remove(connection: Connection, card_ids: Sequence[str]) -> int:
     """Delete cards; says how many there were."""
-    rows = await connection.fetch(
-        "SELECT c.number, c.tenant, r.words FROM cards c JOIN recall r USING (number) WHERE c.id = ANY($1::text[])"
-        " ORDER BY c.number FOR UPDATE OF c",
+    await connection.execute(_SHARE)
+    locked = await connection.fetch(
+        "SELECT number FROM cards WHERE id = ANY($1::text[]) ORDER BY number FOR UPDATE",
         [stored(card_id) for card_id in card_ids],
     )
-    await connection.execute("DELETE FROM cards WHERE number = ANY($1::bigint[])", [row[0] for row in rows])
-    by_tenant = sorted(((tenant, words) for _, tenant, words in rows), key=lambda row: row[0])
+    numbers = [number for (number,) in locked]
+    # Only now: a statement that has waited for a lock still sees the words that were there before.
+    rows = await connection.fetch(
+        "SELECT c.number, c.tenant, coalesce(r.words, '') FROM cards c LEFT JOIN recall r USING (number)"
+        " WHERE c.number = ANY($1::bigint[])",
+        numbers,
+    )
+    await connection.execute("DELETE FROM cards WHERE number = ANY($1::bigint[])", numbers)
+    by_tenant = sorted(((tenant, number, words) for number, tenant, words in rows), key=lambda row: row[:2])
     for tenant, own in groupby(by_tenant, key=lambda row: row[0]):
-        await remove_words(connection, tenant, [words for _, words in own])
+        await remove_words(connection, tenant, [(number, words) for _, number, words in own])
     return len(rows)
 
 

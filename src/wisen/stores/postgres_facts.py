@@ -5,8 +5,8 @@ from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_text import restored
 
 _SIZE = (
-    "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class"
-    " WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
+    "SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
+    " WHERE nspname = current_schema() AND relkind = 'r'"
 )
 _NEAR = (
     "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid"

@@ -148,6 +148,31 @@ class PostgresLedger:
 
         return await self._pool.write(keep, tenant=None)
 
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """See `KeepsWhile.keep_call_while`."""
+
+        async def keep(connection: Connection) -> bytes | None:
+            at = (stored(scope), stored(key), ordinal)
+            written = await connection.fetchval(
+                "INSERT INTO calls SELECT $1, $2, $3, $4"
+                " WHERE EXISTS (SELECT 1 FROM calls WHERE scope = $1 AND key = $5 AND ordinal = 0)"
+                " ON CONFLICT DO NOTHING RETURNING response",
+                *at,
+                response,
+                stored(head),
+            )
+            if written is not None:
+                return written
+            # As above: whoever was first at the same moment is seen in a statement of its own.
+            return await connection.fetchval(
+                "SELECT response FROM calls WHERE scope = $1 AND key = $2 AND ordinal = $3"
+                " AND EXISTS (SELECT 1 FROM calls WHERE scope = $1 AND key = $4 AND ordinal = 0)",
+                *at,
+                stored(head),
+            )
+
+        return await self._pool.write(keep, tenant=None)
+
     async def drop_calls(self, scopes: Sequence[str]) -> int:
         """See `DropsCalls.drop_calls`."""
 

@@ -13,31 +13,32 @@ import asyncpg
 from wisen.errors import ConfigError, StoreError, StoreReadOnlyError
 from wisen.stores.connect import shown_url
 from wisen.stores.postgres_connection import Connection, Wire
-from wisen.stores.postgres_setup import Setup, literal
+from wisen.stores.postgres_setup import Ready, Setup, literal
 from wisen.stores.postgres_text import stored
 from wisen.stores.postgres_trouble import explained, passes, unreachable
 
 _Result = TypeVar("_Result")
 _Work = Callable[[Connection], Awaitable[_Result]]
 _open: Any = asyncpg.connect  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - the client lacks types
+_AT_LEISURE = "SET statement_timeout = 0; SET lock_timeout = 0; SET wisen.tenant = '*'"
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
 _FORGOTTEN = "7 days"
 _CLIENT_ERRORS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-_SETTINGS = {
+# More than these, a pooler before the server may refuse.
+_GREETING = {
     "application_name": "wisen",
-    # A generic plan would take no notice of an index that holds one tenant.
-    "plan_cache_mode": "force_custom_plan",
     "standard_conforming_strings": "on",
     "client_encoding": "UTF8",
-    "jit": "off",
-    # A client that is gone without a word would keep its locks.
-    "idle_in_transaction_session_timeout": "300s",
-    "tcp_keepalives_idle": "10",
-    "tcp_keepalives_interval": "5",
-    "tcp_keepalives_count": "3",
     "timezone": "UTC",
 }
+# A generic plan would take no notice of an index that holds one tenant. A client that is gone without a word would keep
+# its locks. Functions that others may have put into a schema aren't found.
+_SETTINGS = """
+    SET plan_cache_mode = force_custom_plan; SET jit = off; SET idle_in_transaction_session_timeout = '300s';
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+    SET search_path = pg_catalog
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,13 +96,18 @@ class Pool:
         self._patience = patience
         self._read_only = read_only
         self._lots: dict[asyncio.AbstractEventLoop, _Lot] = {}
-        self._first: tuple[str, str] | None = None
+        self._ready: Ready | None = None
         self._closed = False
+
+    @property
+    def vectors(self) -> str:
+        """The schema in which pgvector is, as an identifier; known to whoever has a connection."""
+        return self._ready.vectors if self._ready else "public"
 
     @property
     def use(self) -> tuple[int, int]:
         """How many connections are at work, and how many may be, over all event loops."""
-        free = sum(lot.permits._value for lot in self._lots.values())  # noqa: SLF001 - nothing public tells
+        free = sum(lot.permits._value for lot in list(self._lots.values()))  # noqa: SLF001 - nothing public tells
         most = self._size * max(1, len(self._lots))
         return (most - free if self._lots else 0), most
 
@@ -146,29 +152,33 @@ class Pool:
             await self._begin(line, tenant, number)
             result = await work(line.connection)
             try:
-                await line.connection.execute("COMMIT")
+                said = await line.connection.execute("COMMIT")
             except Exception as error:
                 if passes(error, line.connection):
                     unclear.append((line.client, number, result))
                 raise
+            if said != "COMMIT":  # what the server says where the work has passed over an error
+                raise StoreError(f"store {self.shown!r} failed: the transaction was rolled back")
             line.writes = number
             return result
 
         return await self._insist(once)
 
     async def maintain(self, work: _Work[_Result]) -> _Result:
-        """Run `work` as the user of the URL, outside of a transaction: for what changes indexes."""
+        """Run `work` as the user of the URL, outside of a transaction: for what changes indexes.
+
+        It sees all tenants, may take long, and needs no other connection. What it sets ends with it.
+        """
+        self._refuse_closed()
+        if self._read_only:
+            raise StoreReadOnlyError(self.shown)
 
         async def once(line: _Line) -> _Result:
-            path = self._first[1].replace("SET LOCAL", "SET") if self._first else ""
-            await line.connection.execute(path)
-            try:
-                return await work(line.connection)
-            finally:
-                if not line.connection.is_closed():
-                    await line.connection.execute("RESET search_path")
+            path = f"SET {self._ready.path}; " if self._ready else ""
+            await line.connection.execute(f"{path}{_AT_LEISURE}")
+            return await work(line.connection)
 
-        return await self._insist(once)
+        return await self._insist(once, keep=False)
 
     async def close(self) -> None:
         """Finish the work under way, then disconnect. Twice is fine."""
@@ -181,20 +191,25 @@ class Pool:
             if lot.loop is not here:
                 _abandon(lot)
                 continue
-            for _ in range(self._size):
-                await lot.permits.acquire()
-            lot.shut = True
-            while lot.idle:
-                await self._hang_up(lot.idle.pop())
-            for _ in range(self._size):
-                lot.permits.release()  # whoever still waits hears that the store is closed
+            held = 0
+            try:
+                for _ in range(self._size):
+                    await lot.permits.acquire()
+                    held += 1
+                while lot.idle:
+                    await self._hang_up(lot.idle.pop())
+            finally:  # also when this is cancelled
+                lot.shut = True
+                _abandon(lot)
+                for _ in range(held):
+                    lot.permits.release()  # whoever still waits hears that the store is closed
 
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreError(f"store {self.shown!r} is closed; open a new one")
 
     def _beginning(self, mode: str, tenant: str | None) -> str:
-        first = self._first[0] if self._first else ""
+        first = self._ready.first if self._ready else ""
         named = "*" if tenant is None else f"={stored(tenant)}"
         return f"BEGIN ISOLATION LEVEL {mode}; {first}SET LOCAL wisen.tenant = {literal(named)}"
 
@@ -202,13 +217,18 @@ class Pool:
         here = asyncio.get_running_loop()
         lot = self._lots.get(here)
         if lot is None:
-            for loop in [loop for loop in self._lots if loop.is_closed()]:
-                _abandon(self._lots.pop(loop))
+            # Event loops of other threads come and go meanwhile.
+            for loop, old in list(self._lots.items()):
+                if loop.is_closed() and self._lots.pop(loop, None) is not None:
+                    _abandon(old)
             lot = self._lots[here] = _Lot(here, asyncio.Semaphore(self._size))
         return lot
 
-    async def _insist(self, once: _Doing) -> Any:  # noqa: ANN401 - whatever the work gives
-        """Do it on one connection after another, until it is done, refused, or patience is at an end."""
+    async def _insist(self, once: _Doing, *, keep: bool = True) -> Any:  # noqa: ANN401 - whatever the work gives
+        """Do it on one connection after another, until it is done, refused, or patience is at an end.
+
+        Without `keep`, no connection is used again.
+        """
         self._refuse_closed()
         lot = self._lot()
         async with lot.permits:
@@ -222,7 +242,7 @@ class Pool:
                     result = await once(line)
                 except Exception as error:
                     again = unreachable(error) if line is None else passes(error, line.connection)
-                    await self._after(error, line, lot)
+                    await self._after(error, line, lot, keep=keep)
                     if not again:
                         if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | UnicodeError):
                             raise explained(self.shown, error) from None
@@ -233,45 +253,57 @@ class Pool:
                     _drop(line)
                     raise
                 else:
-                    lot.idle.append(line)
+                    await self._put_back(line, lot, keep=keep)
                     return result
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
-    async def _after(self, error: Exception, line: _Line | None, lot: _Lot) -> None:
+    async def _put_back(self, line: _Line, lot: _Lot, *, keep: bool) -> None:
+        if keep and not lot.shut:
+            lot.idle.append(line)
+        else:
+            await self._hang_up(line)
+
+    async def _after(self, error: Exception, line: _Line | None, lot: _Lot, *, keep: bool) -> None:
         """Roll back; a connection that may be broken, and all that were idle beside it, are given up."""
         if line is None:
             return
+        broken = line.connection.is_closed() or isinstance(error, asyncpg.InvalidCachedStatementError)
         try:
-            if line.connection.is_closed() or isinstance(error, asyncpg.InvalidCachedStatementError):
-                raise ConnectionError
-            await line.connection.execute("ROLLBACK")
+            if not broken:
+                await line.connection.execute("ROLLBACK")
         except _CLIENT_ERRORS:
+            broken = True
+        except BaseException:
+            _drop(line)
+            raise
+        if broken:
             _drop(line)
             _abandon(lot)
         else:
-            lot.idle.append(line)
+            await self._put_back(line, lot, keep=keep)
 
     async def _connect(self) -> _Line:
         try:
             connection: Wire = await _open(
                 self._url,
                 timeout=max(5.0, self._patience),
-                server_settings=_SETTINGS | ({"default_transaction_read_only": "on"} if self._read_only else {}),
+                server_settings=_GREETING,
             )
         except (OSError, asyncpg.PostgresError):
             raise
         except Exception:  # noqa: BLE001 - the client's own words may quote the password
             problem = "check the URL: postgresql://user:password@host:port/database"
             raise StoreError(f"store {self.shown!r} can't be opened; {problem}") from None
-        if self._first is None:
-            try:
-                self._first = await Setup(connection, self._schema, self.shown, read_only=self._read_only).run()
+        try:
+            await connection.execute(_SETTINGS)
+            if self._ready is None:
+                self._ready = await Setup(connection, self._schema, self.shown, read_only=self._read_only).run()
                 if not self._read_only:
                     await self._forget_old(connection)
-            except BaseException:
-                connection.terminate()
-                raise
+        except BaseException:
+            connection.terminate()
+            raise
         return _Line(connection)
 
     async def _forget_old(self, connection: Connection) -> None:
@@ -311,12 +343,17 @@ class Pool:
             await line.connection.close(timeout=5)
         except _CLIENT_ERRORS:
             _drop(line)
+        except BaseException:
+            _drop(line)
+            raise
 
     def _given_up(self, error: Exception) -> StoreError:
-        why = type(error).__name__
-        return StoreError(
-            f"store {self.shown!r} couldn't be reached for {self._patience:g} s ({why}); check that the server runs"
-        )
+        why, remedy = type(error).__name__, "check that the server runs"
+        if isinstance(error, asyncpg.TooManyConnectionsError):
+            remedy = "raise the server's max_connections, or run fewer processes"
+        if isinstance(error, asyncpg.PostgresError):
+            why = str(error).partition("\n")[0]
+        return StoreError(f"store {self.shown!r} couldn't be reached for {self._patience:g} s ({why}); {remedy}")
 
 
 def _drop(line: _Line | None) -> None:

@@ -40,9 +40,9 @@ class Candidates:
     """Numbers of those found by their words."""
 
 
-async def search(connection: Connection, probe: Probe) -> list[RecallHit]:
-    """The hits, best first; `connection` is in a transaction of the query's tenant."""
-    found = await candidates(connection, probe)
+async def search(connection: Connection, probe: Probe, vectors: str) -> list[RecallHit]:
+    """The hits, best first; `connection` is in a transaction of the query's tenant, pgvector in schema `vectors`."""
+    found = await candidates(connection, probe, vectors)
     if not found.rows:
         return []
     if len(found.rows) > _MOST_HERE:
@@ -56,7 +56,7 @@ async def search(connection: Connection, probe: Probe) -> list[RecallHit]:
     return [match.hit(cards[match.number]) for match in matches]
 
 
-async def candidates(connection: Connection, probe: Probe) -> Candidates:
+async def candidates(connection: Connection, probe: Probe, vectors: str) -> Candidates:
     """Cards of the same prompt, those nearest by sign bits, and those with the rarest words of the query."""
     where = probe.query.filter
     tenant = stored(where.tenant or "")
@@ -64,7 +64,7 @@ async def candidates(connection: Connection, probe: Probe) -> Candidates:
     words, counts, cards = await ask(connection, tenant, probe.query.situation.text)
     if not cards:
         return Candidates(words=words, rows=(), same=frozenset(), worded=frozenset())
-    fitting = Fitting(connection, probe, scopes)
+    fitting = Fitting(connection, probe, scopes, vectors)
     same = await fitting.same_prompt()
     near = await fitting.nearest(cards)
     worded = await fitting.first_of(await by_worth(connection, tenant, words, counts))
@@ -79,10 +79,11 @@ async def candidates(connection: Connection, probe: Probe) -> Candidates:
 class Fitting:
     """Asks for numbers of the cards that the query's filter accepts."""
 
-    def __init__(self, connection: Connection, probe: Probe, scopes: Sequence[str] | None) -> None:
+    def __init__(self, connection: Connection, probe: Probe, scopes: Sequence[str] | None, vectors: str) -> None:
         self._connection = connection
         self._probe = probe
         self._scopes = scopes
+        self._distance = f"OPERATOR({vectors}.<~>)"
 
     def _where(self) -> Conditions:
         found = conditions(self._probe.query.filter, self._scopes)
@@ -123,7 +124,7 @@ class Fitting:
         where = self._where()
         bits = where.value(self._bits())
         return where, (
-            f"SELECT c.number FROM cards c WHERE {where.text} ORDER BY c.{column} <~> {bits} LIMIT {limit}"  # noqa: S608 - fixed conditions
+            f"SELECT c.number FROM cards c WHERE {where.text} ORDER BY c.{column} {self._distance} {bits} LIMIT {limit}"  # noqa: S608 - fixed conditions
         )
 
     def by_both(self, limit: int) -> tuple[Conditions, str]:
@@ -132,7 +133,7 @@ class Fitting:
         bits = where.value(self._bits())
         return where, (
             f"SELECT c.number FROM cards c WHERE {where.text}"  # noqa: S608 - fixed conditions
-            f" ORDER BY least(c.situation <~> {bits}, c.text <~> {bits}) LIMIT {limit}"
+            f" ORDER BY least(c.situation {self._distance} {bits}, c.text {self._distance} {bits}) LIMIT {limit}"
         )
 
     def _bits(self) -> asyncpg.BitString:

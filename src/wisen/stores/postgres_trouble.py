@@ -22,6 +22,7 @@ _PASSING: tuple[type[BaseException], ...] = (
     TimeoutError,
     asyncio.IncompleteReadError,
 )
+_POOLER = "a pooler shares its connections among clients; set it to session mode"
 _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidPasswordError, "the password or user is wrong; check the URL"),
     (asyncpg.InvalidAuthorizationSpecificationError, "the server doesn't let this user in; check the URL"),
@@ -29,6 +30,8 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.UndefinedFileError, "the server has no pgvector; install it there (package postgresql-NN-pgvector)"),
     (asyncpg.DiskFullError, "the server's disk is full; make room"),
     (asyncpg.LockNotAvailableError, "whether the last change was kept isn't known, since it still holds a lock"),
+    (asyncpg.DuplicatePreparedStatementError, _POOLER),
+    (asyncpg.InvalidSQLStatementNameError, _POOLER),
     (asyncpg.UntranslatableCharacterError, "the database isn't encoded as UTF8; make one that is"),
 )
 

@@ -1,5 +1,6 @@
 """Indexes of their own for large tenants, so that a search of theirs needn't look at all their cards."""
 
+import asyncio
 import hashlib
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from wisen.stores.postgres_text import restored
 LARGE = 100_000
 """Cards from which on a tenant has indexes of its own; up to there a look at all is as fast."""
 _LOCK = 0x7769_7303
+_PAUSE = 0.2
 _COLUMNS = ("situation", "text")
 
 
@@ -31,17 +33,16 @@ async def tune(pool: Pool, large: int) -> Tuned:
     """
 
     async def alone(connection: Connection) -> Tuned:
-        await connection.execute("SELECT pg_advisory_lock($1 # hashtext(current_schema()))", _LOCK)
-        try:
-            return await _tune(pool, connection, large)
-        finally:
-            await connection.execute("SELECT pg_advisory_unlock($1 # hashtext(current_schema()))", _LOCK)
+        # Asked for again and again: to build an index, the other one waits for all statements, one that waits included.
+        while not await connection.fetchval("SELECT pg_try_advisory_lock($1 # hashtext(current_schema()))", _LOCK):  # noqa: ASYNC110 - of another process
+            await asyncio.sleep(_PAUSE)
+        return await _tune(connection, pool.vectors, large)  # the lock goes with the connection
 
     return await pool.maintain(alone)
 
 
-async def _tune(pool: Pool, connection: Connection, large: int) -> Tuned:
-    sizes, tuned = await pool.read(_sizes, tenant=None)
+async def _tune(connection: Connection, vectors: str, large: int) -> Tuned:
+    sizes, tuned = await _sizes(connection)
     whole = {name for (name,) in await connection.fetch(_WHOLE)}
     made: list[str] = []
     for tenant, size in sizes.items():
@@ -51,17 +52,16 @@ async def _tune(pool: Pool, connection: Connection, large: int) -> Tuned:
         for column, name in zip(_COLUMNS, index_names(tenant), strict=True):
             await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {quoted(name)}")
             await connection.execute(
-                f"CREATE INDEX CONCURRENTLY {quoted(name)} ON cards USING hnsw ({column} bit_hamming_ops)"
+                f"CREATE INDEX CONCURRENTLY {quoted(name)} ON cards USING hnsw ({column} {vectors}.bit_hamming_ops)"
                 f" WHERE tenant = {literal(tenant)}"
             )
-        await pool.write(lambda inside, of=tenant: inside.execute(_NOTE, of), tenant=None)
+        await connection.execute(_NOTE, tenant)
         made.append(tenant)
     dropped = [tenant for tenant in tuned if sizes.get(tenant, 0) < large // 2]
     for tenant in dropped:
-        await pool.write(lambda inside, of=tenant: inside.execute(_FORGET, of), tenant=None)
+        await connection.execute(_FORGET, tenant)
         for name in index_names(tenant):
             await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {quoted(name)}")
-    await connection.execute("RESET maintenance_work_mem")
     await connection.execute("ANALYZE cards, bodies, recall, postings")
     return Tuned(made=tuple(map(restored, made)), dropped=tuple(map(restored, dropped)))
 

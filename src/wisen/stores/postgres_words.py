@@ -51,8 +51,8 @@ _FOLD = f"""
     ), sums AS (
         SELECT tenant, word, level, sum(cards) AS cards, max(newest) AS newest FROM gone GROUP BY tenant, word, level
     ), lists AS (
-        SELECT tenant, word, level, array_agg(DISTINCT number) AS numbers FROM gone, unnest(numbers) AS number
-        WHERE EXISTS (SELECT FROM cards c WHERE c.number = number) GROUP BY tenant, word, level
+        SELECT tenant, word, level, array_agg(DISTINCT entry) AS numbers FROM gone, unnest(numbers) AS entry
+        WHERE EXISTS (SELECT FROM cards WHERE number = entry) GROUP BY tenant, word, level
     )
     INSERT INTO postings (tenant, word, level, cards, newest, numbers)
     SELECT tenant, word, level + 1, cards, newest, coalesce(numbers, '{{}}'::bigint[])
@@ -95,9 +95,12 @@ async def _add(connection: Connection, cards: Sequence[tuple[str, int, bytes]], 
     )
 
 
-async def remove_words(connection: Connection, tenant: str, cards: Sequence[bytes]) -> None:
-    """Take off cards that are removed, given their words."""
-    await connection.execute(_TAKE_OFF, tenant, [word for words in cards for word in hashes(words)], len(cards))
+async def remove_words(connection: Connection, tenant: str, cards: Sequence[tuple[int, bytes]]) -> None:
+    """Take off cards that are removed, given their numbers and words; merge rows as `add_words` does."""
+    await connection.execute(_TAKE_OFF, tenant, [word for _, words in cards for word in hashes(words)], len(cards))
+    due = next((words for number, words in cards if number % _FOLD_EACH == 0), None)
+    if due is not None:
+        await fold(connection, [(tenant, word) for word in (*hashes(due), EVERY_CARD)])
 
 
 async def change_words(connection: Connection, tenant: str, number: int, old: bytes, new: bytes) -> None:
@@ -105,6 +108,8 @@ async def change_words(connection: Connection, tenant: str, number: int, old: by
     before, after = set(hashes(old)), set(hashes(new))
     await _add(connection, [(tenant, number, np.array(sorted(after - before), dtype="<u4").tobytes())], counted=False)
     await connection.execute(_TAKE_OFF, tenant, sorted(before - after), 0)
+    if number % _FOLD_EACH == 0:
+        await fold(connection, [(tenant, word) for word in before ^ after])
 
 
 async def fold(connection: Connection, words: Sequence[tuple[str, int]]) -> None:

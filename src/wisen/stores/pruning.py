@@ -29,19 +29,24 @@ class Pruned:
 
 
 async def prune_calls(
-    store: PrunableStore, before: datetime, *, progress: Callable[[int], None] = lambda _done: None
+    store: PrunableStore,
+    before: datetime,
+    *,
+    resumable: bool = False,
+    progress: Callable[[int], None] = lambda _done: None,
 ) -> Pruned:
     """Remove the recorded calls of runs that ended before a time; their records stay.
 
-    Runs that can still be resumed keep their calls: those under way, and those that failed or were cancelled. So do
-    replays, releases and cassettes, whose scopes aren't those of runs. `progress` hears how many runs are looked at.
+    Runs that can still be resumed keep their calls: those under way, and those that failed or were cancelled; but with
+    `resumable` they lose them as well if they began, or failed, before that time, and would begin anew. Replays,
+    releases and cassettes keep theirs: their scopes aren't those of runs. `progress` hears how many runs are looked at.
     """
     seen = runs = calls = 0
     waiting: list[str] = []
     async with aclosing(every_run(store, tenant=None)) as records:
         async for record in records:
             seen += 1
-            if record.status in ENDED and _end(record) < before:
+            if (resumable or record.status in ENDED) and _end(record) < before:
                 waiting.append(call_scope(record.run_id))
                 runs += 1
             if len(waiting) == _AT_ONCE:

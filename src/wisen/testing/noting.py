@@ -6,7 +6,7 @@ import asyncio
 import pytest
 
 from wisen.errors import RunNotFoundError, StoreError
-from wisen.protocols import CallLog, KeepsFirst, Memory, RunLog
+from wisen.protocols import CallLog, KeepsFirst, KeepsWhile, Memory, RunLog
 from wisen.testing.material import FullStore, run_record
 
 
@@ -112,6 +112,18 @@ class CallContract:
         assert await store.keep_call("run", "key", 1, b"second") == b"second"
         assert isinstance(store, CallLog)
         assert await store.call("run", "key", 0) == b"\x00first\xff"
+
+    async def test_a_call_is_kept_while_its_head_is(self, store: FullStore) -> None:
+        """In the same one write: nothing comes after what was dropped."""
+        if not isinstance(store, KeepsWhile):
+            return  # it needn't be: then the head is asked for
+        assert await store.keep_call_while("run", "key", 0, b"early", head="begun") is None
+        await store.save_call("run", "begun", 0, b"")
+        assert await store.keep_call_while("run", "key", 0, b"\x00first\xff", head="begun") == b"\x00first\xff"
+        assert await store.keep_call_while("run", "key", 0, b"second", head="begun") == b"\x00first\xff"
+        assert await store.call("run", "key", 0) == b"\x00first\xff"
+        assert await store.keep_call_while("other", "key", 0, b"other", head="begun") is None
+        assert await store.call("other", "key", 0) is None
 
     async def test_of_many_who_keep_a_call_at_once_one_wins(self, store: KeepsFirst) -> None:
         """All of them are given the same."""

@@ -1,0 +1,54 @@
+"""When a worker looks for tasks: often while it has work, seldom while it has none, and at once when it is told."""
+
+import threading
+import time
+from collections.abc import Callable
+
+LONGEST = 5.0
+"""Seconds between two looks of a worker that has nothing to do, where nobody tells it of tasks."""
+_SLOWER = 1.5
+_JITTER = 1.1
+"""DBOS varies its pauses by less than that; a longer one means that workers got into one another's way."""
+
+
+class Looks(threading.Event):
+    """Stands in for the event that ends DBOS's thread for a queue, which waits for it between its looks.
+
+    Args:
+        poll: Seconds between looks while there is work.
+        busy: Whether there is.
+    """
+
+    def __init__(self, poll: float, busy: Callable[[], bool]) -> None:
+        super().__init__()
+        self._poll = poll
+        self._busy = busy
+        self._bell = threading.Event()
+        self._pause = poll
+        self._held_until = float("-inf")
+
+    def look(self) -> None:
+        """Look now: there may be tasks."""
+        self._bell.set()
+
+    def hold(self, seconds: float) -> None:
+        """Don't look for so long, whoever tells of tasks."""
+        self._held_until = max(self._held_until, time.monotonic() + seconds)
+
+    def set(self) -> None:
+        """End the looking."""
+        super().set()
+        self._bell.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the next look; gives whether there is none any more."""
+        asked = self._poll if timeout is None else timeout
+        crowded = asked > self._poll * _JITTER
+        rung = self._bell.wait(max(asked, self._pause)) and not crowded
+        self._bell.clear()
+        while not self.is_set() and (held := self._held_until - time.monotonic()) > 0:
+            self._bell.wait(held)
+            self._bell.clear()
+        idle = not rung and not self._busy()
+        self._pause = min(_SLOWER * self._pause, max(LONGEST, self._poll)) if idle else self._poll
+        return self.is_set()
