@@ -1,7 +1,7 @@
 """Runs that are resumed under odd circumstances: other processes, changed programs, things that can't be written."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from wisen.agent import Agent
 from wisen.architectures.reflection import ReflectionPattern
 from wisen.architectures.reflexion import Reflexion
 from wisen.cards import MemoryCard, MemoryKind
-from wisen.errors import ConfigError, ModelError, RunMismatchError
+from wisen.errors import ConfigError, ModelError, RunMismatchError, StoreError
 from wisen.events import Degraded, Event
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.rollback import Origin, rollback
@@ -26,6 +26,7 @@ from wisen.models.journaled import JournaledToolset
 from wisen.models.scripted import Reply, ScriptedCall, ScriptedModel
 from wisen.recall import CardFilter
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.run import RunResult
 from wisen.stores.memory import InMemoryVectorStore
 
 pytestmark = pytest.mark.anyio
@@ -48,6 +49,24 @@ async def test_a_process_that_fails_late_takes_nothing_from_the_one_that_ended_t
     assert await store.run("r1") == ended.record
 
 
+async def test_a_process_that_gives_way_and_cannot_tidy_up_gives_the_result_all_the_same() -> None:
+    class Stuck(InMemoryVectorStore):
+        async def drop_calls(self, scopes: Sequence[str]) -> int:
+            await super().drop_calls(scopes)
+            raise StoreError("the disk is full")
+
+    store, ended = Stuck(), list[RunResult]()
+
+    async def reply(_messages: list[ModelMessage], _call: ScriptedCall) -> Reply:
+        if not ended:
+            ended.append(await Agent(model=World().model(), memory=store).run(TASK, run_id="r1"))
+        return "late"
+
+    result = await Agent(model=ScriptedModel(reply), memory=store).run(TASK, run_id="r1")
+    assert result.output == ended[0].output != "late"
+    assert result.record == await store.run("r1")
+
+
 async def test_one_tenant_never_gets_what_anothers_run_has_come_to() -> None:
     store, world = MortalStore(), World()
     made = {name: Agent(model=world.model(), memory=store, tenant=name) for name in ("north", "south")}
@@ -65,7 +84,7 @@ async def test_a_changed_program_goes_on_and_says_so() -> None:
     changed = agent(world, store, Reflexion(lesson_store=MemoryCI(store), max_attempts=2), watch=seen.append)
     changed.instructions = "You count stools."
     result = await changed.run(TASK, run_id="r1")
-    said = "RunMismatchError: begun with another instructions, max_attempts"
+    said = "RunMismatchError: instructions, max_attempts changed since it was begun"
     assert [(one.stage, one.error) for one in seen if isinstance(one, Degraded)] == [("record", said)]
     assert result.record.degradations == (f"record: {said}",)
 

@@ -94,6 +94,7 @@ class Agent:
         self._tools, self._toolsets = _sorted_tools(tools)
         self._watch = watch
         self._resolved: Model | None = None
+        self._guard: Callable[[Model], Model] | None = None
         logs = (self.memory, _store_of(self.architecture))
         self._run_log = next((log for log in logs if isinstance(log, RunLog)), None)
         self._call_log = next((log for log in logs if isinstance(log, CallLog)), None)
@@ -202,6 +203,12 @@ class Agent:
         kept._call_log = store if isinstance(store, CallLog) else None  # noqa: SLF001 - as above
         return kept
 
+    def guarded(self, guard: "Callable[[Model], Model]") -> "Agent":
+        """The same agent, all of whose runs' models are wrapped by `guard`: its own, its judges' and its workers'."""
+        other = copy(self)
+        other._guard = guard  # noqa: SLF001 - a copy of this very object
+        return other
+
     async def work(self, instructions: str, session: AgentSession, deps: Dependencies, role: str) -> str:
         """Do a part of another agent's run, on its meter, in its trace and with its advice; see `Worker`.
 
@@ -265,7 +272,9 @@ class Agent:
         )
         watchers = Watchers(self._watch, sink)
         journal = None if run_id is None else self._journal(run_id, watchers)
-        bind = Binder(model=self._model(model), session=session, watchers=watchers, journal=journal)
+        bind = Binder(
+            model=self._model(model), session=session, watchers=watchers, journal=journal, guard=self._guard
+        )
         deps = Dependencies(
             model=bind(None, "attempt"),
             bind=bind,

@@ -179,6 +179,10 @@ class QueueFullError(QueueError):
         self.most = most
 
 
+class UnfitError(QueueError):
+    """A worker lacks what a task needs, such as a provider's key; another worker may have it."""
+
+
 class BatchNotFoundError(QueueError):
     """No batch has this id."""
 

@@ -51,6 +51,7 @@ class RecallQuery:
     """A question to memory: what helps in this situation?
 
     `filter.tenant` must be a string (the empty one is a tenant of its own), so that forgetting it can't cross tenants.
+    `filter.refused` must be empty: what was refused has no words to be found by.
     """
 
     situation: Situation
@@ -63,9 +64,12 @@ class RecallQuery:
     take no notice of it."""
 
     def __post_init__(self) -> None:
-        """Refuse a missing tenant, and a `k` below 1, with `ConfigError`."""
+        """Refuse a missing tenant, a filter for refused cards, and a `k` below 1, with `ConfigError`."""
         if self.filter.tenant is None:
             msg = "RecallQuery.filter.tenant is None: recall needs a tenant ('' is the one without a name)"
+            raise ConfigError(msg)
+        if self.filter.refused:
+            msg = "RecallQuery.filter.refused: refused cards answer no question; list() and count() find them"
             raise ConfigError(msg)
         if self.k < 1:
             msg = f"RecallQuery.k={self.k!r}: must be 1 or more"

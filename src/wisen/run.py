@@ -146,6 +146,8 @@ class Binder:
     watchers: Watchers
     journal: Journal | None = None
     """What the run has done, where it can be resumed."""
+    guard: "Callable[[Model], Model] | None" = None
+    """Wraps each model that is asked, so that it can be held up; answers that were kept are given without it."""
 
     def keeping(self, evaluator: Evaluator) -> Evaluator:
         """An evaluator that calls no model, with the judgements that it gave before."""
@@ -154,6 +156,7 @@ class Binder:
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
         """The run's model for `None`, else the named one, on the run's meter and in its trace."""
         meant = self.model if model is None else resolve_model(model)
+        meant = meant if self.guard is None else self.guard(meant)
         return MeteredModel(
             meant if self.journal is None else JournaledModel(meant, self.journal),
             meter=self.session.meter,
@@ -191,19 +194,22 @@ class Run:
         if begun.new:
             await self._keep(self._record(begun.started, "unfinished"))
         if begun.changed:
-            said = f"RunMismatchError: begun with another {', '.join(begun.changed)}"
+            said = f"RunMismatchError: {', '.join(begun.changed)} changed since it was begun"
             self.watchers(Degraded(stage="record", error=said, skipped="making the whole run in one and the same way"))
         result = unreadable = None
         try:
             result = await self._made(replace(self.deps, clockwork=begun.clockwork(clockwork)), begun.started)
         except* RunOver:
-            await self.journal.drop()
+            pass
         except* StepsUnreadableError as errors:
             unreadable = errors
         if unreadable is not None:
             said = f"the steps of run {self.session.id!r} can't be read, and nothing is to be done twice; run it again"
             raise StoreError(said) from unreadable
-        return await self._ended_elsewhere() if result is None else result
+        if result is not None:
+            return result
+        await self._tidy(self.journal)
+        return await self._ended_elsewhere()
 
     def _told_of(self) -> "Mapping[str, object]":
         """What makes other runs of the same task."""
@@ -324,11 +330,14 @@ class Run:
         ended = await self._ended_meanwhile()
         if ended is not None or not await self._keep(record):
             return ended
+        await self._tidy(journal)
+        return None
+
+    async def _tidy(self, journal: Journal) -> None:
         try:
             await journal.drop()
         except Exception as error:  # noqa: BLE001 - as below
             self.watchers(Degraded(stage="record", error=described(error), skipped="tidying up after this run"))
-        return None
 
     async def _ended_meanwhile(self) -> RunRecord | None:
         """The record of a run that keeps its steps, where another process has ended it."""

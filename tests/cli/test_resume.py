@@ -191,13 +191,19 @@ def test_other_options_make_another_batch(wisen: Wisen, script: Callable[..., st
     assert "going on" in same.stderr
 
 
-def test_a_seed_repeats_its_ids_in_a_fresh_store_alone(wisen: Wisen, script: Callable[..., str], tasks: Tasks) -> None:
+def test_a_seed_repeats_its_ids_in_a_fresh_store_alone(
+    wisen: Wisen, script: Callable[..., str], tasks: Tasks, tmp_path: Path
+) -> None:
+    """In one that has runs of this seed, the next batch gets others: those that it gets in each such store."""
     file = tasks(FRANCE, SPAIN)
-    ids: list[str] = []
+    ids: dict[str, list[str]] = {"one.db": [], "other.db": []}
     for _ in range(2):
-        done = wisen("run", file, "--model", script("Paris", "Madrid"), "--seed", 7, "--json", *QUICK)
-        ids += [task["run_id"] for task in json.loads(done.stdout)["tasks"]]
-    assert len(set(ids)) == 4
+        for name, given in ids.items():
+            options = ("--model", script("Paris", "Madrid"), "--seed", 7, "--json", "--store", tmp_path / name)
+            done = wisen("run", file, *options, *QUICK)
+            given += [task["run_id"] for task in json.loads(done.stdout)["tasks"]]
+    assert ids["one.db"] == ids["other.db"]
+    assert len(set(ids["one.db"])) == 4
 
 
 def test_a_run_that_hasnt_ended_is_nothing_to_report_on(

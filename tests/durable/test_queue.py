@@ -292,5 +292,5 @@ async def test_a_batch_whose_submitter_died_is_put_into_the_queue_by_a_worker(
     with FakeProvider(lambda prompt: f"re: {prompt}") as provider:
         options = BatchOptions(model=provider.model)
         await store(queue.tables, "half", queue.name, [checked(1)], options, tries=3, most=None)
-        async with working(make_worker()):
+        async with working(make_worker(forgotten=0.3)):
             assert (await queue.batch("half").wait(60)).done == 1

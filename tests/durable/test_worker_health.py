@@ -171,7 +171,7 @@ async def test_how_many_connections_of_stores_are_at_work(postgres_url: str) -> 
     assert stores.use() == PoolUse(in_use=0, size=0)
     async with stores("hash") as store, stores("hash"):
         await store.count(CardFilter())
-        assert stores.use() == PoolUse(in_use=0, size=20)
+        assert stores.use() == PoolUse(in_use=0, size=8)
         begun = asyncio.create_task(store.count(CardFilter()))
         async with asyncio.timeout(10):
             while not stores.use().in_use:  # noqa: ASYNC110 - nothing tells of it

@@ -141,7 +141,7 @@ async def test_a_batch_with_errors_that_quote_prompts(postgres_url: str, tmp_pat
     figures = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
     assert sum(float(value) for name, value in figures.items() if name.startswith("wisen_tasks_total")) >= 3
     assert float(figures['wisen_queue_tasks{queue="nightly",state="waiting"}']) == 0
-    assert float(figures["wisen_pool_size"]) == 10
+    assert float(figures["wisen_pool_size"]) == 3
     assert float(figures["wisen_runs_started_total"]) >= 3
 
 

@@ -124,6 +124,7 @@ async def test_writers_of_the_same_cards_in_both_orders(
     await asyncio.gather(*beside)
     await check_words(store)
     assert await store.problems_found() == []
+    await store.close()  # what a connection knows of deadlocks, it has told then
     question = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     assert postgres_server.sql(question, database=database_of(postgres_url)) == "0"
 

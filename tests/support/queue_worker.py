@@ -1,16 +1,23 @@
-"""A worker in a process of its own, for tests that end it in every way: URL, queue, and options as JSON."""
+"""A worker in a process of its own, for tests that end it in every way.
 
-import json
-import sys
+What it needs is imported here, so that a process that has this module can be copied instead of being started anew.
+"""
+
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import dbos._queue
+import pydantic_ai.models.openai
+
+import wisen.stores.postgres
 from wisen import Agent, Reflexion, SQLiteVectorStore
 from wisen.durable.rates import parse_rates
 from wisen.durable.runs import OpenStore
 from wisen.durable.worker import Worker, WorkerOptions
 from wisen.protocols import VectorStore
+
+IMPORTED = (dbos._queue, pydantic_ai.models.openai, wisen.stores.postgres)
 
 
 def lessons_at(path: str) -> OpenStore:
@@ -29,9 +36,8 @@ def learning(model: str, attempts: int) -> Callable[[VectorStore], Agent]:
     return make
 
 
-def main() -> None:
-    url, queue, said = sys.argv[1:]
-    given: dict[str, Any] = json.loads(said)
+def work(url: str, queue: str, options: dict[str, Any]) -> None:
+    given = dict(options)
     lessons = given.pop("lessons", None)
     if lessons:
         given["open_store"] = lessons_at(lessons)
@@ -45,7 +51,3 @@ def main() -> None:
         options=WorkerOptions(rates=parse_rates(given.pop("rates", ())), **given),
     )
     worker.run_sync()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """What a `Reflexion` learns with, and the finer choices of it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from wisen.architectures.selection import SELECTIONS, Selection
@@ -63,6 +63,14 @@ class LearningParts:
     block: str
     top_k: int
     options: LearningOptions
+
+    def __post_init__(self) -> None:
+        """Let the compiler use the very screen that lessons pass where it is the same: it knows what has passed."""
+        compiler, screen = self.options.compiler, self.screen
+        plain = type(compiler) is PromptCompiler and type(screen) is DefaultScreen
+        if plain and compiler.screen is not screen and compiler.screen == screen:
+            shared = replace(self.options, compiler=replace(compiler, screen=screen))
+            object.__setattr__(self, "options", shared)
 
     @property
     def screen(self) -> Screen:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wisen.cli.options import Limit
 from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score, when
+from wisen.cli.store import age
 from wisen.cli.stores import StorePath, choose_store, drive
 
 if TYPE_CHECKING:
@@ -122,6 +124,45 @@ def retry(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -
         print_json({"batch": batch, "sent": sent})
     else:
         typer.echo(f"{batch}: {counted(sent, 'task')} sent again")
+
+
+def delete(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Remove a finished batch with its tasks and outcomes; the records of its runs, and lessons, stay."""
+
+    async def get() -> int:
+        async with _queue(store) as opened:
+            return await opened.batch(batch).delete()
+
+    tasks = drive(get())
+    if as_json:
+        print_json({"batch": batch, "tasks": tasks})
+    else:
+        typer.echo(f"{batch}: removed with {counted(tasks, 'task')}")
+
+
+def prune(
+    *,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="How long ago its last task must have ended: 12h, 30d.")
+    ],
+    queue: Annotated[
+        str | None, typer.Option("--queue", metavar="NAME", help="Only of this queue.", show_default=False)
+    ] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove finished batches that are old, those with dead letters too; records of runs, and lessons, stay."""
+    before = datetime.now(UTC) - age(older_than)
+
+    async def get() -> int:
+        async with _queue(store, queue or "default") as opened:
+            return await opened.prune(before, everywhere=queue is None)
+
+    pruned = drive(get())
+    if as_json:
+        print_json({"pruned": pruned})
+    else:
+        typer.echo(f"{pruned} {'batch' if pruned == 1 else 'batches'} removed")
 
 
 def _queue(store: str | None, name: str = "default") -> "Queue":

@@ -172,6 +172,8 @@ def _batches() -> typer.Typer:
     group.command("results")(batches.results)
     group.command("cancel")(batches.cancel)
     group.command("retry")(batches.retry)
+    group.command("delete")(batches.delete)
+    group.command("prune")(batches.prune)
     return group
 
 

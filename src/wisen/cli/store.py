@@ -161,7 +161,7 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Drop the recorded calls of runs that ended long ago; runs that can be resumed keep theirs."""
-    before = datetime.now(UTC) - _age(older_than)
+    before = datetime.now(UTC) - age(older_than)
     pruned = drive(_prune(_choice(url), before, resumable=resumable))
     if as_json:
         print_json({"before": before.isoformat(timespec="seconds"), "runs": pruned.runs, "calls": pruned.calls})
@@ -275,7 +275,8 @@ async def _prune(choice: StoreChoice, before: datetime, *, resumable: bool) -> "
             await store.close()
 
 
-def _age(text: str) -> timedelta:
+def age(text: str) -> timedelta:
+    """The time that --older-than gives; raises `ConfigError`."""
     found = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
     if found is None:
         raise ConfigError(f"--older-than {text!r}: write a number and one of s, m, h, d, w, as in 30d")

@@ -68,26 +68,28 @@ def worker(  # noqa: PLR0913 - each is a command-line option
     of them. Where it is killed, other workers take over after --takeover.
     """
     from wisen.durable.logs import event_log, set_up_logs  # noqa: PLC0415 - imports the events
+    from wisen.durable.rates import parse_rates  # noqa: PLC0415 - as above
+    from wisen.durable.serving import Address  # noqa: PLC0415 - as above
     from wisen.durable.tables import checked_url  # noqa: PLC0415 - as above
 
+    # What is wrong with the options is told before what takes seconds to import.
+    set_up_logs(log, log_level)
+    address = None if http is None else Address.parse(http)
+    rates = parse_rates(rate or ())
     url = checked_url(choose_store(store).url)
     from wisen.durable.metrics import Metrics  # noqa: PLC0415 - optional extra
-    from wisen.durable.rates import parse_rates  # noqa: PLC0415 - as above
-    from wisen.durable.runs import store_at  # noqa: PLC0415 - as above
-    from wisen.durable.serving import Address  # noqa: PLC0415 - as above
+    from wisen.durable.runs import store_at, store_connections  # noqa: PLC0415 - as above
     from wisen.durable.watched import together  # noqa: PLC0415 - as above
     from wisen.durable.worker import Worker, WorkerOptions  # noqa: PLC0415 - as above
     from wisen.durable.worker_health import OpenedStores, attending  # noqa: PLC0415 - as above
 
-    set_up_logs(log, log_level)
-    address = None if http is None else Address.parse(http)
     metrics = None if address is None else Metrics()
-    stores = OpenedStores(store_at(url))
+    stores = OpenedStores(store_at(url, connections=store_connections(concurrency)))
     options = WorkerOptions(
         takeover=takeover,
         grace=grace,
         most_running=most_running,
-        rates=parse_rates(rate or ()),
+        rates=rates,
         open_store=stores,
         find_model=find_model,
         metrics=metrics,

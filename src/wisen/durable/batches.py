@@ -19,7 +19,7 @@ from wisen.durable.jobs import (
     to_json,
 )
 from wisen.durable.tables import SCHEMA, Connection, Tables
-from wisen.errors import BatchNotFoundError, ConfigError, QueueFullError
+from wisen.errors import BatchNotFoundError, ConfigError, QueueError, QueueFullError
 
 _PAGE = 1_000
 
@@ -64,6 +64,8 @@ async def store(
             if (known["fingerprint"], known["queue"]) != (mark, queue):
                 raise ConfigError(f"batch {batch!r} holds other tasks or options already; give this one another id")
             return False
+        if await connection.fetchval("SELECT 1 FROM deletions WHERE batch = $1", batch):
+            raise QueueError(f"batch {batch!r} is being removed; `wisen batch delete {batch}` ends that")
         if most is not None:
             waiting = await connection.fetchval(
                 "SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'waiting'", queue

@@ -31,6 +31,7 @@ _BULK = 2_000
 _RANKS = 2**31 - 1
 """As many as DBOS tells apart."""
 _LOOK = 0.02
+_IDLE = 5.0
 _DISPATCH_POOL = 2
 """Connections for putting in and handing back, which are rare."""
 CHANNEL = "wisen_queue"
@@ -134,15 +135,11 @@ class Dispatch:
             self._tell(queue)
         return given
 
-    def forget(self, batch: str) -> int:
-        """Remove what DBOS has of a batch; gives how many tasks that were."""
-        client, forgotten = self._opened(), 0
-        while found := client.list_workflows(
-            workflow_id_prefix=f"{batch}.", limit=_BULK, load_input=False, load_output=False, application_name=_NAME
-        ):
-            client.delete_workflows([one.workflow_id for one in found])
-            forgotten += len(found)
-        return forgotten
+    def forget(self, places: Iterable[Place]) -> None:
+        """Remove what DBOS has of these tasks."""
+        ids, client = [place.workflow for place in places], self._opened()
+        for start in range(0, len(ids), _BULK):
+            client.delete_workflows(ids[start : start + _BULK])
 
     def _tell(self, queue: str) -> None:
         """Wake the workers, which look seldom while there is nothing to do."""
@@ -211,7 +208,9 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._instance: DBOS | None = None
         self._doing = 0
-        self._looks = Looks(poll, lambda: self._doing > 0)
+        # That another worker's end made room under the limit of all, nobody tells.
+        longest = _IDLE if most_running is None else 2 * poll
+        self._looks = Looks(poll, lambda: self._doing > 0, longest=longest)
 
     async def start(self) -> None:
         """Begin to take tasks; a database that is away is waited for."""

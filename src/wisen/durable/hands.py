@@ -11,9 +11,9 @@ from wisen.durable.engine import Place
 from wisen.durable.jobs import job_from_json
 from wisen.durable.logs import about, log
 from wisen.durable.runs import Runs
+from wisen.durable.safe_text import elsewhere
 from wisen.durable.turns import Turns
-from wisen.errors import ConfigError, QueueError, WisenError
-from wisen.events import described
+from wisen.errors import ConfigError, QueueError, UnfitError, WisenError
 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -22,11 +22,22 @@ _LONGEST_PAUSE = 30.0
 class Hands:
     """The tasks that a worker has in hand."""
 
-    def __init__(self, claims: Claims, runs: Runs, *, became: Callable[[str], None] = lambda _: None) -> None:
-        """`became` hears what became of each task here: a run's status, "dead", "cancelled" or "retried"."""
+    def __init__(
+        self,
+        claims: Claims,
+        runs: Runs,
+        *,
+        became: Callable[[str], None] = lambda _: None,
+        unfit: Callable[[Place, UnfitError], None] = lambda _, __: None,
+    ) -> None:
+        """`became` hears what became of each task here: a run's status, "dead", "cancelled" or "retried".
+
+        `unfit` hears of tasks that aren't begun, since this worker lacks what they need.
+        """
         self.claims = claims
         self._runs = runs
         self._became = became
+        self._unfit = unfit
         self._turns = Turns()
         self._tasks: dict[Place, asyncio.Task[object]] = {}
         self._cancelled: set[Place] = set()
@@ -93,6 +104,11 @@ class Hands:
         standing = await self.claims.standing(place)
         if standing is None:
             return
+        try:
+            await self._runs.prepare(place)
+        except UnfitError as error:
+            self._unfit(place, error)
+            raise asyncio.CancelledError from None
         async with self._turns.take(alone=standing.suspect):
             begun = await self.claims.begin(place)
             if begun == "over":
@@ -117,7 +133,7 @@ class Hands:
 
     async def _failed(self, place: Place, error: Exception, tries: int) -> bool:
         """Count a failure; gives whether to try again."""
-        said = str(error) if isinstance(error, WisenError) else described(error)
+        said = str(error) if isinstance(error, WisenError) else elsewhere(error)
         final = isinstance(error, ConfigError)  # which is the same the next time
         found = await self.claims.fail(place, said, tries=tries, final=final)
         log("task.failed", level=logging.WARNING, error=error, batch=place.batch, task=place.place, then=found)

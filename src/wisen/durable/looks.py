@@ -4,8 +4,6 @@ import threading
 import time
 from collections.abc import Callable
 
-LONGEST = 5.0
-"""Seconds between two looks of a worker that has nothing to do, where nobody tells it of tasks."""
 _SLOWER = 1.5
 _JITTER = 1.1
 """DBOS varies its pauses by less than that; a longer one means that workers got into one another's way."""
@@ -17,14 +15,16 @@ class Looks(threading.Event):
     Args:
         poll: Seconds between looks while there is work.
         busy: Whether there is.
+        longest: Seconds between two looks of a worker that has nothing to do, where nobody tells it of tasks.
     """
 
-    def __init__(self, poll: float, busy: Callable[[], bool]) -> None:
+    def __init__(self, poll: float, busy: Callable[[], bool], *, longest: float) -> None:
         super().__init__()
         self._poll = poll
         self._busy = busy
         self._bell = threading.Event()
         self._pause = poll
+        self._longest = max(longest, poll)
         self._held_until = float("-inf")
 
     def look(self) -> None:
@@ -50,5 +50,5 @@ class Looks(threading.Event):
             self._bell.wait(held)
             self._bell.clear()
         idle = not rung and not self._busy()
-        self._pause = min(_SLOWER * self._pause, max(LONGEST, self._poll)) if idle else self._poll
+        self._pause = min(_SLOWER * self._pause, self._longest) if idle else self._poll
         return self.is_set()

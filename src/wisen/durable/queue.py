@@ -4,12 +4,14 @@ import asyncio
 import math
 import uuid
 from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime
 from functools import partial
 from types import TracebackType
 from typing import Self
 
 from wisen.durable import batches
 from wisen.durable.batches import BatchStatus
+from wisen.durable.deletions import Deletions
 from wisen.durable.engine import Dispatch, Place
 from wisen.durable.jobs import DEFAULT_TRIES, BatchOptions, Job, TaskResult, as_job
 from wisen.durable.leases import checked_name
@@ -36,6 +38,7 @@ class Queue:
         self.name = checked_name(name, "queue")
         self.tables = Tables(url, patience=patience)
         self.dispatch = Dispatch(url)
+        self.deletions = Deletions(self.tables, self.dispatch, patience=patience)
         self._patience = patience
 
     async def __aenter__(self) -> Self:
@@ -106,6 +109,13 @@ class Queue:
         """The newest batches of this queue, or of all of the database, newest first."""
         return await batches.statuses(self.tables, queue=None if everywhere else self.name, limit=limit)
 
+    async def prune(self, before: datetime, *, everywhere: bool = False) -> int:
+        """Remove finished batches of this queue, or of all, whose last task ended before that; gives how many.
+
+        The records of their runs, and the lessons, stay in the store.
+        """
+        return await self.deletions.prune(before, queue=None if everywhere else self.name)
+
     async def depth(self) -> QueueDepth:
         """How many tasks are where."""
 
@@ -170,6 +180,13 @@ class Batch:
             for one in found:
                 yield one
             after = found[-1].place
+
+    async def delete(self) -> int:
+        """Remove the batch with its outcomes; gives how many tasks it had. The records of its runs stay in the store.
+
+        Raises `BatchNotFoundError`, and `QueueError` where tasks wait or run.
+        """
+        return await self._queue.deletions.delete(self.id)
 
     async def cancel(self) -> BatchStatus:
         """Drop what waits, and ask what runs to end; what is done stays done."""

@@ -6,7 +6,6 @@ import inspect
 import itertools
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from copy import copy
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Self, cast
@@ -19,7 +18,14 @@ from wisen.durable.engine import Place
 from wisen.durable.jobs import BatchOptions, Job, Outcome, Replay
 from wisen.durable.watched import watched
 from wisen.embedders.names import explain_embedder, name_of
-from wisen.errors import ConfigError, EmbedderMismatchError
+from wisen.errors import (
+    ConfigError,
+    EmbedderMismatchError,
+    MissingExtraError,
+    ModelError,
+    UnfitError,
+    UnknownModelError,
+)
 from wisen.evaluation.build import build_evaluator
 from wisen.evaluation.judged_by import judged_by
 from wisen.events import Event
@@ -41,6 +47,11 @@ Makes = Agent | Callable[[], Agent] | Callable[[VectorStore], Agent]
 _MOST_BATCHES = 64
 _PATIENCE = 86_400.0
 """Seconds that runs wait for a database that is away: nothing is lost by waiting."""
+
+
+def store_connections(concurrency: int) -> int:
+    """How many connections the runs of so many tasks at a time need: each asks for a moment between its model calls."""
+    return 3 + concurrency // 8
 
 
 def store_at(url: str, *, connections: int = 4) -> OpenStore:
@@ -110,7 +121,9 @@ class Runs:
     async def __aenter__(self) -> Self:
         """Make the worker's own agent, so that what's wrong with it is known at once."""
         if self._setup.agent is not None:
-            self._own = watched(await self._made(self._setup.agent), self._setup.watch)
+            made = watched(await self._made(self._setup.agent), self._setup.watch).guarded(self._guard)
+            made.model = self._model_of(made)
+            self._own = made
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -127,16 +140,22 @@ class Runs:
         if job.replay is not None:
             seed = 0 if described is None else described.options.seed or 0
             return await self._attempt(agent, evaluator, job.task, job.replay, seed)
-        return outcome_of(
-            await agent.run(job.task, model=self._guarded(agent), evaluator=evaluator, run_id=run_id(place))
-        )
+        return outcome_of(await agent.run(job.task, evaluator=evaluator, run_id=run_id(place)))
+
+    async def prepare(self, place: Place) -> None:
+        """Look up what a task's run needs; raises `UnfitError` where this worker lacks what another may have."""
+        if self._own is None:
+            try:
+                await self._by_options(place.batch)
+            except UnknownModelError:
+                pass  # nobody has such a model, so that the task fails with this
+            except (ModelError, MissingExtraError) as error:
+                raise UnfitError(" ".join(str(error).split())) from error
 
     async def _attempt(
         self, agent: Agent, evaluator: Evaluator | None, task: Task, replay: Replay, seed: int
     ) -> Outcome:
-        guarded = copy(agent)
-        guarded.model = self._guarded(agent)
-        attempt = agent_attempt(guarded, evaluator_of=lambda _: evaluator, seed=seed)
+        attempt = agent_attempt(agent, evaluator_of=lambda _: evaluator, seed=seed)
         score = await attempt(task, [card_from_json(card) for card in replay.cards], replay.repetition)
         used = attempt.spent
         return Outcome(
@@ -149,9 +168,9 @@ class Runs:
             cost_usd=used.cost_usd,
         )
 
-    def _guarded(self, agent: Agent) -> "Model":
+    def _model_of(self, agent: Agent) -> "Model":
         model = agent.model
-        return self._guard(self._setup.find_model(model) if model is None or isinstance(model, str) else model)
+        return self._setup.find_model(model) if model is None or isinstance(model, str) else model
 
     async def _by_options(self, batch: str) -> "_Described":
         if batch not in self._described:
@@ -160,12 +179,15 @@ class Runs:
             while len(self._described) >= _MOST_BATCHES:
                 self._described.pop(next(iter(self._described)))
             find = self._setup.find_model
-            judge = None if options.judge_model is None else self._guard(find(options.judge_model))
+            # A provider's package may take seconds to import.
+            model = await asyncio.to_thread(find, options.model)
+            judge = None if options.judge_model is None else await asyncio.to_thread(find, options.judge_model)
             self._described[batch] = _Described(
                 options=options,
-                model=find(options.model),
+                model=model,
                 judge=judge,
                 store=store,
+                guard=self._guard,
                 watch=self._setup.watch,
                 reflexion=Reflexion(
                     max_attempts=options.max_attempts,
@@ -205,6 +227,7 @@ class _Described:
     judge: "Model | None"
     store: VectorStore
     reflexion: Reflexion
+    guard: "Callable[[Model], Model]"
     watch: Callable[[Event], None] | None
 
     def agent(self, place: Place) -> Agent:
@@ -218,7 +241,7 @@ class _Described:
             budget=self.options.budget,
             watch=self.watch,
             clockwork=None if seed is None else _clockwork(seed, place.place),
-        )
+        ).guarded(self.guard)
 
 
 def _clockwork(seed: int, place: int) -> Clockwork:

@@ -38,6 +38,11 @@ def places(error: BaseException) -> list[str]:
     return [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
 
 
+def elsewhere(error: BaseException) -> str:
+    """The type of an error of anybody's code, and where it was raised: its message may quote a prompt."""
+    return " at ".join([type(error).__name__, *places(error)[-1:]])
+
+
 def place(record: logging.LogRecord) -> str:
     """Where something was logged."""
     return f"{_short(record.pathname)}:{record.lineno}"

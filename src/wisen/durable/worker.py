@@ -18,10 +18,10 @@ from wisen.durable.hands import Hands
 from wisen.durable.leases import Ears, Keeper, Lease, checked_name, claim, resign
 from wisen.durable.logs import log
 from wisen.durable.rates import Rate, Rates
-from wisen.durable.runs import Makes, OpenStore, Runs, RunSetup, store_at
+from wisen.durable.runs import Makes, OpenStore, Runs, RunSetup, store_at, store_connections
 from wisen.durable.tables import Tables, checked_url
 from wisen.durable.waiting import patiently
-from wisen.errors import ConfigError, QueueError
+from wisen.errors import ConfigError, QueueError, UnfitError
 from wisen.events import Event
 from wisen.models.names import resolve_model
 
@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from wisen.durable.metrics import Metrics
 
 DEFAULT_TAKEOVER = 20.0
-_FORGOTTEN = 15.0
-"""Seconds after which a batch is put into the queue by a worker, where whoever submitted it didn't come to it."""
-_SWEEP = 10.0
 _SHUTDOWN = 10.0
+_UNFIT = 15.0
+"""Seconds for which a worker takes no task after one that it lacks something for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,9 @@ class WorkerOptions:
     rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     """Most model calls of all workers of the queue, by the provider's or the model's name."""
     poll: float = 0.5
-    """Seconds between looks for tasks."""
+    """Seconds between looks for tasks while there is work; an idle worker looks seldom, and is told of tasks."""
+    forgotten: float = 15.0
+    """Seconds after which a worker puts a batch into the queue that whoever submitted it didn't come to put there."""
     open_store: OpenStore | None = None
     """Opens the store of lessons; by default it is in the queue's database."""
     find_model: "Callable[[str | None], Model]" = resolve_model
@@ -62,7 +63,7 @@ class WorkerOptions:
 
     def __post_init__(self) -> None:
         """Refuse what can't be, with `ConfigError`."""
-        for name in ("takeover", "poll"):
+        for name in ("takeover", "poll", "forgotten"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: must be more than 0 seconds")
         if not 0 <= self.grace < math.inf:
@@ -103,13 +104,14 @@ class Worker:
         self._options = options or WorkerOptions()
         self._setup = RunSetup(
             agent=agent,
-            open_store=self._options.open_store or store_at(url),
+            open_store=self._options.open_store or store_at(url, connections=store_connections(concurrency)),
             find_model=self._options.find_model,
             watch=self._options.watch,
         )
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._lease: Lease | None = None
+        self._giving: set[asyncio.Future[int]] = set()
 
     @property
     def id(self) -> str:
@@ -191,7 +193,12 @@ class Worker:
             lease = await patiently(partial(claim, self.url, self.queue, self._id, options.takeover))
             self._lease = lease
             log("worker.started", worker=lease.worker, queue=self.queue)
-            hands = Hands(Claims(tables, self.queue, lease.holder), runs, became=self._became)
+            hands = Hands(
+                Claims(tables, self.queue, lease.holder),
+                runs,
+                became=self._became,
+                unfit=lambda place, error: self._pause(place, error, dispatch, engine),
+            )
             engine = Engine(
                 self.url,
                 queue=self.queue,
@@ -273,6 +280,18 @@ class Worker:
         if self._options.metrics is not None:
             self._options.metrics.task_ended(self.queue, outcome, tasks)
 
+    def _pause(self, place: Place, error: UnfitError, dispatch: Dispatch, engine: Engine) -> None:
+        """Leave a task to workers that have what it needs, and take none for a while: the next may need the same."""
+        log("worker.unfit", level=logging.WARNING, worker=self.id, batch=place.batch, pause=_UNFIT, why=str(error))
+        engine.hold(_UNFIT)
+        give = partial(dispatch.hand_back, self.queue, self._holder(), [place.workflow])
+        giving = asyncio.ensure_future(patiently(give))
+        self._giving.add(giving)
+        giving.add_done_callback(self._giving.discard)
+
+    def _holder(self) -> str:
+        return "" if self._lease is None else self._lease.holder
+
     def _took_over(self, tasks: int) -> None:
         if self._options.metrics is not None:
             self._options.metrics.took_over(tasks)
@@ -280,8 +299,8 @@ class Worker:
     async def _sweep(self, tables: Tables, dispatch: Dispatch) -> None:
         """Put batches into the queue that were stored, and whose submitter died before it came to that."""
         while True:
-            await asyncio.sleep(_SWEEP)
-            for batch in await batches.forgotten(tables, self.queue, _FORGOTTEN):
+            await asyncio.sleep(self._options.forgotten * 2 / 3)
+            for batch in await batches.forgotten(tables, self.queue, self._options.forgotten):
                 places = await batches.waiting(tables, batch)
                 await patiently(partial(dispatch.put, self.queue, places))
                 await batches.mark_enqueued(tables, batch)

@@ -47,9 +47,8 @@ def ratio(old: str, new: str, enough: float) -> float:
     if 2 * sum((Counter(old) & Counter(new)).values()) < enough * length:
         return 0.0  # not even the letters are the same, so the costly comparison can be spared
     if length <= 2 * _COMPARED_BY_LETTER:
-        # What is matched lies in at most one piece more than there are letters left over, and a piece has two threes of
-        # letters fewer than letters: texts that share fewer threes than that can't be alike enough.
-        if sum((_threes(old) & _threes(new)).values()) < (2.5 * enough - 2) * length - 2:
+        # What is matched stands in the same order in both, so it can't be more than the most that does.
+        if 2 * _in_order(old, new) < enough * length:
             return 0.0
         return SequenceMatcher(None, old, new, autojunk=False).ratio()
     # The comparison's time grows with the square of what is compared: long texts go word by word, very long ones not
@@ -58,5 +57,18 @@ def ratio(old: str, new: str, enough: float) -> float:
     return SequenceMatcher(None, *words, autojunk=False).ratio() if max(map(len, words)) <= _COMPARED_WORDS else 0.0
 
 
-def _threes(text: str) -> Counter[tuple[str, str, str]]:
-    return Counter(zip(text, text[1:], text[2:], strict=False))
+def _in_order(old: str, new: str) -> int:
+    """How many letters the longest common subsequence of two texts has.
+
+    Whole rows of the table that is filled in for it are bits of one number each (Hyyrö 2004), which makes it several
+    times as fast as a comparison that looks for the longest pieces.
+    """
+    places: dict[str, int] = {}
+    for place, letter in enumerate(old):
+        places[letter] = places.get(letter, 0) | 1 << place
+    whole = (1 << len(old)) - 1
+    unmatched = whole
+    for letter in new:
+        met = unmatched & places.get(letter, 0)
+        unmatched = (unmatched + met) | (unmatched - met)
+    return len(old) - (unmatched & whole).bit_count()

@@ -144,7 +144,7 @@ class ScreenChain:
 
 
 class _Passed:
-    """Hashes of the cards that passed unchanged, the last few thousand. Safe to use from several threads."""
+    """Hashes of the cards or texts that passed, the last few thousand. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._keys: OrderedDict[bytes, None] = OrderedDict()
@@ -166,9 +166,10 @@ class _Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefaultScreen:
-    """Form, immune scan and redaction in turn; remembers its verdicts on the cards that it saw last, by their hashes.
+    """Form, immune scan and redaction in turn; remembers by their hashes which cards it saw last and let pass whole.
 
-    Of a card with several faults the first screen that rejects it says why.
+    Of a card with several faults the first screen that rejects it says why. The immune scan reads nothing but what a
+    prompt could show, so what of that passed it once passes it in any card.
     """
 
     max_characters: int = 8_000
@@ -176,6 +177,7 @@ class DefaultScreen:
     detectors: tuple[Detector, ...] = DETECTORS
     name: str = "default"
     _passed: _Passed = field(default_factory=_Passed, init=False, repr=False, compare=False)
+    _harmless: _Passed = field(default_factory=_Passed, init=False, repr=False, compare=False)
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
         """See `Screen.check`."""
@@ -186,9 +188,12 @@ class DefaultScreen:
         form = FormScreen(max_characters=self.max_characters).judge(card, parts)
         if form.card is None:
             return form
-        immune = ImmuneScreen().judge(card, parts)
-        if immune.card is None:
-            return immune
+        shown = _hashed("\n".join(part.text for part in parts if part.shown))
+        if shown not in self._harmless:
+            immune = ImmuneScreen().judge(card, parts)
+            if immune.card is None:
+                return immune
+            self._harmless.add(shown)
         verdict = RedactionScreen(detectors=self.detectors).judge(card, parts)
         if verdict.outcome == "pass":
             self._passed.add(key)
@@ -257,5 +262,8 @@ def _shortened(part: Part) -> Finding:
 def _digest(card: MemoryCard, parts: Sequence[Part]) -> bytes:
     """A hash of the card's kind and texts, with their lengths, so that no text can pass for two."""
     head = ",".join((card.kind.value, *(f"{part.field}:{len(part.text)}" for part in parts)))
-    texts = "".join((head, "\n", *(part.text for part in parts)))
-    return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).digest()
+    return _hashed("".join((head, "\n", *(part.text for part in parts))))
+
+
+def _hashed(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -161,6 +161,7 @@ class CardIndex:
             row = self._row_of.pop(number, None)
             if row is not None:
                 self._class[row] = 0
+                self._words.drop(row)
 
     def _restate(self, rows: Sequence[IndexRow]) -> None:
         for number, _, status, kind, superseded, scope, run_id, key, created, _, _ in rows:

@@ -16,7 +16,7 @@ from wisen.stores.index import IndexRow
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_filter import conditions, fitting_scopes
 from wisen.stores.postgres_search import as_bits
-from wisen.stores.postgres_text import behind, restored, stored
+from wisen.stores.postgres_text import restored, stored
 from wisen.stores.postgres_words import add_words, change_words, remove_words
 from wisen.stores.prepared import PreparedCard, check_successor
 from wisen.stores.serial import card_from_json, card_to_json
@@ -268,13 +268,11 @@ async def fetch(connection: Connection, card_ids: Sequence[str]) -> list[MemoryC
 async def ids_beginning(connection: Connection, what: Literal["card", "run"], beginning: str) -> list[str]:
     """Ids that begin so, in the order of listings: cards oldest first, runs newest first; none for "" itself."""
     question = {
-        "card": "SELECT id FROM cards WHERE id >= $1 AND ($2 = '' OR id < $2) AND starts_with(id, $1)"
-        " ORDER BY created, id",
-        "run": "SELECT run_id FROM runs WHERE run_id >= $1 AND ($2 = '' OR run_id < $2) AND starts_with(run_id, $1)"
+        "card": "SELECT id FROM cards WHERE id >= $1 AND starts_with(id, $1) ORDER BY created, id",
+        "run": "SELECT run_id FROM runs WHERE run_id >= $1 AND starts_with(run_id, $1)"
         " ORDER BY started DESC, number DESC",
     }
-    first = stored(beginning)
-    rows = await connection.fetch(question[what], first, behind(first)) if beginning else []
+    rows = await connection.fetch(question[what], stored(beginning)) if beginning else []
     return [restored(found) for (found,) in rows]
 
 

@@ -6,8 +6,6 @@ text begins with another exactly where it did before.
 
 from wisen.errors import StoreError
 
-_LAST = "\U0010ffff"
-_SURROGATES, _AFTER_SURROGATES = 0xD800, "\ue000"
 _ESCAPES = (("\x01", "\x01\x02"), ("\x00", "\x01\x01"))
 
 
@@ -29,12 +27,3 @@ def restored(text: str) -> str:
         for plain, escaped in reversed(_ESCAPES):
             text = text.replace(escaped, plain)
     return text
-
-
-def behind(beginning: str) -> str:
-    """The first text that sorts behind all that begin so; "" where there is none. An index is read up to there."""
-    kept = beginning.rstrip(_LAST)
-    if not kept:
-        return ""
-    code = ord(kept[-1]) + 1
-    return kept[:-1] + (_AFTER_SURROGATES if code == _SURROGATES else chr(code))

@@ -47,7 +47,7 @@ def word_hash(word: str) -> int:
 def card_words(card: MemoryCard) -> bytes:
     """Hashes of the words of a card's situation and text, as little-endian unsigned 32-bit integers."""
     found = distinct_words(f"{card.situation.text}\n{card.text}")[:_MOST_PER_CARD]
-    return np.unique(np.fromiter(map(word_hash, found), dtype="<u4", count=len(found))).tobytes()
+    return np.array(sorted(set(map(word_hash, found))), dtype="<u4").tobytes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +60,13 @@ class WordQuery:
 
 
 class WordIndex:
-    """Which rows have which words; grows by appending and never shrinks."""
+    """Which rows have which words; grows by appending and never shrinks, but counts only rows that aren't dropped."""
 
     def __init__(self) -> None:
         """Begin empty."""
         self._postings: dict[int, array[int]] = {}
+        self._dropped: dict[int, int] = {}
+        self._live = 0
         self._flat: NDArray[np.uint32] = np.empty(256, dtype=np.uint32)
         self._ends: NDArray[np.int64] = np.zeros(65, dtype=np.int64)
         self.size = 0
@@ -79,6 +81,7 @@ class WordIndex:
         self._ends = room_for(self._ends, first + len(words) + 1)
         self._ends[first + 1 : first + len(words) + 1] = used + np.cumsum(lengths)
         self.size = first + len(words)
+        self._live += len(words)
         self._post(hashes, np.repeat(np.arange(first, self.size, dtype=np.uint32), lengths))
 
     def _post(self, hashes: NDArray[np.uint32], rows: NDArray[np.uint32]) -> None:
@@ -92,14 +95,23 @@ class WordIndex:
                 posting = self._postings[word] = array("I")
             posting.frombytes(rows[start:end].tobytes())
 
+    def drop(self, row: int) -> None:
+        """Count a row no longer: how rare a word is mustn't depend on what was there before."""
+        self._live -= 1
+        for word in np.frombuffer(self.row(row), dtype=np.uint32).tolist():
+            self._dropped[word] = self._dropped.get(word, 0) + 1
+
     def row(self, row: int) -> bytes:
         """One row's entry, as it was appended."""
         return self._flat[int(self._ends[row]) : int(self._ends[row + 1])].tobytes()
 
     def question(self, text: str) -> WordQuery:
-        """The words of a query text, with their rarity among these rows; of a long text only the rarest."""
+        """The words of a query text, with their rarity among the live rows; of a long text only the rarest."""
         words = distinct_words(text)
-        return weighed(words, [len(self._postings.get(word_hash(word), "")) for word in words], self.size)
+        return weighed(words, [self._count(word_hash(word)) for word in words], self._live)
+
+    def _count(self, hashed: int) -> int:
+        return len(self._postings.get(hashed, "")) - self._dropped.get(hashed, 0)
 
     def best(self, query: WordQuery, allowed: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
         """At most `limit` allowed rows with the most weight of rare words, in no order.

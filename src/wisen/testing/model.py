@@ -186,7 +186,7 @@ class StoreMachine(RuleBasedStateMachine):
     )
     def search(self, where: CardFilter, prompt: str, k: int, floor: float | None) -> None:
         """Only what may be found is found, and cards of the same prompt are, newest first."""
-        asked = query(prompt, where=replace(where, tenant=where.tenant or ""), k=k, floor=floor)
+        asked = query(prompt, where=replace(where, tenant=where.tenant or "", refused=""), k=k, floor=floor)
         hits = self._do(self.store.search(asked))
         fitting = [each for each in self._kept.values() if not each.superseded_by and asked.filter.accepts(each)]
         fitting.sort(key=lambda each: each.id)

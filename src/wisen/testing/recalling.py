@@ -4,7 +4,10 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from wisen.cards import MemoryKind, MemoryScope, MemoryStatus, Situation
+from wisen.errors import ConfigError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallQuery
 from wisen.testing.material import card, query
@@ -114,6 +117,15 @@ class RecallingContract:
             hits = await store.search(query(CHAIRS, where=where, k=10))
             assert {hit.card.id for hit in hits} == {each.id for each in cards if where.accepts(each)}
 
+    async def test_refused_cards_are_listed_and_answer_no_query(self, store: VectorStore) -> None:
+        """A filter for them belongs to listing and counting; a query with one says so instead of finding nothing."""
+        where = CardFilter(tenant="", refused="abc")
+        refused = replace(card("Refused.", prompt=CHAIRS), status=MemoryStatus.REJECTED, refused="abc")
+        await store.add([refused, card("In use.", prompt=CHAIRS)])
+        assert await store.list(where) == [refused]
+        with pytest.raises(ConfigError, match=r"RecallQuery\.filter\.refused"):
+            await store.search(query(CHAIRS, where=where))
+
     async def test_no_tenant_sees_another(self, store: VectorStore) -> None:
         """Names that resemble each other, and the empty one, are tenants of their own."""
         tenants = ("", "north", "North", "north ", "nor%", "*")
@@ -151,6 +163,20 @@ class RecallingContract:
         await store.update(replace(lesson, version=2, content="Rinse lettuce before preparing salads."))
         assert await store.search(query("Sharpen pencils before drawing portraits of people")) == []
         assert await store.search(query("Rinse lettuce before preparing salads for guests"))
+
+    async def test_what_is_gone_no_longer_makes_words_common(self, store: VectorStore) -> None:
+        """An answer depends on what is there, not on what was."""
+        await store.add([card("Count the stools twice."), card("Paint the northern wall."), card("Mind the step.")])
+        before = await store.search(query(CHAIRS, floor=0.0))
+        crowd = [card(f"Northern meeting number {number}.") for number in range(9)]
+        await store.add(crowd)
+        assert await store.search(query(CHAIRS, floor=0.0)) != before
+        changed = [replace(each, version=2, content="Northern chairs.") for each in crowd[:4]]
+        for each in changed:
+            await store.update(each)
+        await store.search(query(CHAIRS, floor=0.0))
+        await store.delete([each.id for each in crowd])
+        assert await store.search(query(CHAIRS, floor=0.0)) == before
 
     async def test_type_tools_and_error_belong_to_the_situation(self, store: VectorStore) -> None:
         """An error message alone brings back what was learned from it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wisen.screening.rules.attack_concepts import FOURTH
 from wisen.screening.rules.attack_concepts_more import FIFTH
@@ -12,6 +13,8 @@ from wisen.screening.rules.attack_words_more import THIRD
 
 _SHORTEST_SCRAMBLED = 6
 _LONGEST_SCRAMBLED = 40
+_MOST_REMEMBERED = 16_384
+"""Words that aren't in the lexicon and needn't be asked about again: texts have few that others haven't had."""
 _LEET = str.maketrans("01345789", "oieastbg")
 
 
@@ -123,10 +126,20 @@ def plain(word: str) -> str:
     """A word as it is meant: without digits that stand for letters, and its letters in order."""
     if word in KNOWN:
         return word
-    length = len(word)
+    if len(word) < _LONGEST_SCRAMBLED:
+        return _meant(word)
+    return word if word.isalpha() else _spelled(word)
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _meant(word: str) -> str:
     if not word.isalpha():
-        meant = word.translate(_LEET)
-        return meant if meant in KNOWN and not word.isdigit() else word
-    if _SHORTEST_SCRAMBLED <= length < _LONGEST_SCRAMBLED and (word[0], word[-1], length) in _SHAPES:
+        return _spelled(word)
+    if len(word) >= _SHORTEST_SCRAMBLED and (word[0], word[-1], len(word)) in _SHAPES:
         return _SCRAMBLED.get(_signature(word), word)
     return word
+
+
+def _spelled(word: str) -> str:
+    meant = word.translate(_LEET)
+    return meant if meant in KNOWN and not word.isdigit() else word

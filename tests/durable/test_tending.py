@@ -1,0 +1,243 @@
+"""What keeps a queue in order: batches are removed, workers that lack something step aside, and idle ones are quiet."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queue_worker import lessons_at
+from queues import checked, until, working
+
+from wisen import Agent, ScriptedModel, Task
+from wisen.config.tasks import EvaluatorSpec
+from wisen.durable.deletions import Deletions
+from wisen.durable.engine import Dispatch, Place
+from wisen.durable.jobs import BatchOptions, Job
+from wisen.durable.looks import Looks
+from wisen.durable.queue import Queue
+from wisen.durable.rates import Rate
+from wisen.durable.tables import Connection
+from wisen.durable.waiting import full, patiently
+from wisen.durable.worker import Worker, WorkerOptions
+from wisen.errors import BatchNotFoundError, ModelError, QueueError
+from wisen.evaluation.judge import JudgeEvaluator
+from wisen.models.names import resolve_model
+from wisen.testing.provider import FakeProvider
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def queue(postgres_url: str) -> AsyncGenerator[Queue]:
+    async with Queue(postgres_url, "support") as one:
+        yield one
+
+
+@pytest.fixture
+def make_worker(postgres_url: str, tmp_path: Path) -> Callable[..., Worker]:
+    def make(*, agent: Any = None, **options: Any) -> Worker:
+        lessons = lessons_at(str(tmp_path / "lessons.db"))
+        told: dict[str, Any] = {"poll": 0.05, "grace": 5.0, "takeover": 4.0, "open_store": lessons, **options}
+        return Worker(postgres_url, queue="support", agent=agent, options=WorkerOptions(**told))
+
+    return make
+
+
+async def answer(prompt: str) -> str:
+    return f"re: {prompt}"
+
+
+def answering() -> Agent:
+    return Agent(model=ScriptedModel([]), architecture=answer)
+
+
+async def rows(queue: Queue) -> dict[str, int]:
+    async def work(connection: Connection) -> dict[str, int]:
+        names = ("wisen_queue.batches", "wisen_queue.tasks", "wisen_dbos.workflow_status", "wisen_dbos.workflow_input")
+        return {name: await connection.fetchval(f"SELECT count(*) FROM {name}") for name in names}  # noqa: S608 - constants
+
+    return await queue.tables.run(work)
+
+
+async def test_a_finished_batch_is_removed_with_all_that_is_kept_of_it(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    old, new = await queue.submit(["a", "b"], batch="b_1"), await queue.submit(["c"], batch="bX1")
+    with pytest.raises(QueueError, match="isn't finished"):
+        await old.delete()
+    async with working(make_worker(agent=answering())):
+        await old.wait(60)
+        await new.wait(60)
+    assert await old.delete() == 2
+    assert set((await rows(queue)).values()) == {1}
+    assert [one.id for one in await queue.batches()] == ["bX1"]
+    with pytest.raises(BatchNotFoundError):
+        await old.delete()
+    assert await queue.prune(datetime.now(UTC) - timedelta(hours=1)) == 0
+    assert await queue.prune(datetime.now(UTC) + timedelta(hours=1)) == 1
+    assert set((await rows(queue)).values()) == {0}
+    # The id can be had again.
+    again = await queue.submit(["a", "b"], batch="b_1")
+    async with working(make_worker(agent=answering())):
+        assert (await again.wait(60)).done == 2
+
+
+async def test_a_removal_that_was_broken_off_is_ended_by_the_next(queue: Queue, postgres_url: str) -> None:
+    class Dies(Dispatch):
+        def forget(self, places: object) -> None:
+            raise KeyError(places)
+
+    batch = await queue.submit(["a", "b"], batch="one")
+    await batch.cancel()
+    with pytest.raises(KeyError):
+        await Deletions(queue.tables, Dies(postgres_url), patience=1.0).delete("one")
+    with pytest.raises(QueueError, match="is being removed"):
+        await queue.submit(["a", "b"], batch="one")
+    assert await batch.delete() == 2
+    assert set((await rows(queue)).values()) == {0}
+
+
+async def test_a_worker_that_lacks_a_key_uses_up_no_try(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    asked: list[str | None] = []
+
+    def keyless(name: str | None) -> Any:
+        asked.append(name)
+        raise ModelError(str(name), "set the environment variable THE_KEY")
+
+    with FakeProvider() as provider:
+        batch = await queue.submit(["a"], BatchOptions(model=provider.model), tries=1)
+        async with working(make_worker(find_model=keyless)):
+            await until(lambda: bool(asked))
+            await asyncio.sleep(0.3)
+            assert (await batch.status()).waiting == 1
+        assert asked == [provider.model]  # it steps aside for longer than that
+        async with working(make_worker(find_model=resolve_model)):
+            assert (await batch.wait(60)).done == 1
+    assert [one.tries async for one in batch.results()] == [0]
+
+
+async def test_a_worker_whose_own_agent_lacks_a_key_does_not_start(make_worker: Callable[..., Worker]) -> None:
+    def keyless(name: str | None) -> Any:
+        raise ModelError(str(name), "set the environment variable THE_KEY")
+
+    with pytest.raises(ModelError, match="THE_KEY"):
+        await make_worker(agent=Agent(model="some:model"), find_model=keyless).run()
+
+
+async def test_a_judge_that_an_agent_names_itself_keeps_to_the_rate(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    with FakeProvider(lambda _: "score: 0.9") as judge:
+        agent = Agent(
+            model=ScriptedModel([]), architecture=answer, evaluator=JudgeEvaluator(model=judge.model)
+        )
+        batch = await queue.submit(["a", "b", "c", "d"])
+        async with working(make_worker(agent=agent, rates={"fake": Rate(calls=5, seconds=1)})):
+            await batch.wait(60)
+    times = sorted(call.at for call in judge.calls)
+    assert len(times) >= 4
+    # Four calls, a fifth of a second apart.
+    assert times[3] - times[0] > 0.5
+
+
+async def test_why_a_task_was_given_up_quotes_nobody(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    async def careless(prompt: str) -> str:
+        raise ValueError(f"can't do {prompt}")
+
+    batch = await queue.submit(["the secret prompt"], tries=1)
+    async with working(make_worker(agent=Agent(model=ScriptedModel([]), architecture=careless))):
+        await batch.wait(60)
+    only = await anext(batch.results())
+    assert only.reason.startswith("ValueError at durable/test_tending.py:")
+    assert "secret" not in only.reason
+
+
+async def test_an_idle_worker_is_told_of_tasks_and_of_cancelled_batches(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    begun = asyncio.Event()
+
+    async def endless(prompt: str) -> str:
+        begun.set()
+        await asyncio.Event().wait()
+        return prompt
+
+    agent = Agent(model=ScriptedModel([]), architecture=endless)
+    # Without being told it would look after minutes.
+    async with working(make_worker(agent=agent, poll=300.0, takeover=600.0)) as worker:
+        await until(lambda: worker.heartbeat_age < 100.0)
+        await asyncio.sleep(0.5)
+        batch = await queue.submit(["a"])
+        await asyncio.wait_for(begun.wait(), 30)
+        await batch.cancel()
+        assert (await batch.wait(30)).dropped == 1
+
+
+async def test_an_idle_worker_asks_the_database_seldom(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    async def transactions(connection: Connection) -> int:
+        await connection.execute("SELECT pg_stat_clear_snapshot()")
+        return await connection.fetchval(
+            "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+        )
+
+    async with working(make_worker(agent=answering(), poll=0.5, takeover=20.0)) as worker:
+        await until(lambda: bool(worker.id))
+        await asyncio.sleep(3)
+        before = await queue.tables.run(transactions)
+        await asyncio.sleep(4)
+        # Counts become known with a delay of a second or so.
+        assert await queue.tables.run(transactions) - before < 30
+
+
+def test_looks_are_seldom_without_work_and_at_once_when_told() -> None:
+    busy = [True]
+    looks = Looks(0.01, lambda: busy[0], longest=60.0)
+    for _ in range(3):
+        assert not looks.wait(0.01)
+    busy[0] = False
+    began = time.monotonic()
+    for _ in range(8):
+        looks.wait(0.01)
+    assert time.monotonic() - began > 0.2
+    looks._pause = 60.0  # pyright: ignore[reportPrivateUsage] - as after a long time without work
+    looks.look()
+    assert not looks.wait(0.01)
+    looks.set()
+    assert looks.wait(60.0)
+
+
+async def test_a_server_without_a_free_connection_is_waited_for_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    from psycopg import OperationalError
+
+    error = OperationalError("FATAL:  sorry, too many clients already")
+    assert "max_connections" in full(error)["why"]
+    assert full(OperationalError("refused")) == {}
+    tries = [0]
+
+    def work() -> str:
+        tries[0] += 1
+        if tries[0] == 1:
+            raise error
+        return "done"
+
+    with caplog.at_level("WARNING"):
+        assert await patiently(work) == "done"
+    assert "database.awaited" in caplog.text
+
+
+async def test_what_dbos_has_of_unknown_tasks_is_nothing(queue: Queue) -> None:
+    await asyncio.to_thread(queue.dispatch.forget, [Place(batch="no", place=0)])
+
+
+async def test_huge_and_odd_prompts_come_through(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    odd = ["x" * 3_000_000, "with \0 in it", "'; DROP TABLE tasks; --"]
+    jobs = [Job(task=Task(prompt=one), evaluator=EvaluatorSpec(kind="exact")) for one in odd]
+    batch = await queue.submit([*jobs, checked(1)], BatchOptions())
+    async with working(make_worker(agent=answering())):
+        assert (await batch.wait(60)).done == 4
+    found = [one async for one in batch.results()]
+    assert [one.task.prompt for one in found][:3] == odd
+    assert [one.outcome and one.outcome.output for one in found][:3] == [f"re: {one}" for one in odd]
