@@ -170,6 +170,17 @@ def test_errors_are_one_line(wisen: Wisen, filled: Path, words: tuple[str, ...],
     assert "hunter2" not in done.stderr
 
 
+@pytest.mark.parametrize("name", ["sqlite:{}", "sqlite://{}", "./", "LINK"])
+def test_a_store_is_known_by_another_name(wisen: Wisen, filled: Path, tmp_path: Path, name: str) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(filled.absolute())
+    there = filled.absolute()
+    other = {"LINK": str(link), "./": f"{there.parent}/./{there.name}"}.get(name, name.format(there))
+    done = wisen("store", "copy", filled, other, "--replace")
+    assert done.returncode == 2
+    assert "can't be copied to itself" in done.stderr
+
+
 def test_check_tells_damage(wisen: Wisen, filled: Path) -> None:
     whole = wisen("store", "check")
     assert whole.returncode == 0

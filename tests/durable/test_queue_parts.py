@@ -9,6 +9,8 @@ from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import ModelRequestParameters
 
 from wisen import ScriptedModel
+from wisen.durable import leases
+from wisen.durable.engine import Dispatch
 from wisen.durable.guard import GuardedModel
 from wisen.durable.jobs import (
     BatchOptions,
@@ -19,7 +21,7 @@ from wisen.durable.jobs import (
     outcome_from_json,
     to_json,
 )
-from wisen.durable.leases import Lease, checked_name, claim, resign
+from wisen.durable.leases import Ears, Keeper, Lease, checked_name, claim, resign
 from wisen.durable.queue import Queue
 from wisen.durable.rates import Rate, Rates, parse_rates
 from wisen.durable.tables import Connection, Tables
@@ -192,3 +194,52 @@ async def test_blocking_work_waits_for_its_database() -> None:
     tries[0] = 0
     with pytest.raises(QueueError, match="can't be reached: away"):
         await patiently(work, patience=0.0)
+
+
+def test_half_a_character_is_refused_in_a_task_and_replaced_in_an_answer() -> None:
+    with pytest.raises(ConfigError, match="can't be written as JSON"):
+        to_json(BatchOptions(instructions="half \ud83d"))
+    assert outcome_from_json(to_json(Outcome(output="half \ud83d"))).output == "half ?"
+
+
+def test_a_model_with_a_secret_in_its_address_is_refused_without_quoting_it() -> None:
+    for name in ("openai-compatible:http://me:hidden@host/v1#m", "openai-compatible:http://host/v1?key=hidden#m"):
+        for make in (lambda name: BatchOptions(model=name), lambda name: BatchOptions(judge_model=name)):
+            with pytest.raises(ConfigError, match="keys are workers' own") as told:
+                make(name)
+            assert "hidden" not in str(told.value)
+    assert BatchOptions(model="openai-compatible:http://host:8080/v1#m").model
+
+
+@pytest.mark.anyio
+async def test_a_leap_of_the_servers_clock_buries_nobody(postgres_url: str) -> None:
+    async with Queue(postgres_url, "q") as queue:
+        await queue.depth()
+        first, second = (claim(postgres_url, "q", name, 0.5) for name in ("a", "b"))
+        dispatch, lost = Dispatch(postgres_url), list[str]()
+        ears = Ears(lost=lost.append, cancelled=lambda _: None, doing=frozenset)
+        keeper = Keeper(postgres_url, dispatch, first, ears)
+
+        async def leap(connection: Connection) -> None:
+            # As it looks from the next sign of life on: all others are old.
+            await connection.execute("UPDATE workers SET beat = beat - interval '2 min' WHERE id = 'b'")
+
+        async def alive(connection: Connection) -> int:
+            return await connection.fetchval("SELECT count(*) FROM workers WHERE ended IS NULL")
+
+        clock = [0.0]
+        first.clock, first.renewed = lambda: clock[0], 0.0
+        with leases._connected(postgres_url) as connection:
+            assert keeper._beat(connection)
+            clock[0] -= 120.0  # the server's went on by two minutes more than this one
+            await queue.tables.run(leap)
+            assert keeper._beat(connection)
+            keeper._look_around(connection)
+            assert await queue.tables.run(alive) == 2
+            clock[0] += 61.0
+            assert keeper._beat(connection)
+            keeper._steady = float("-inf")
+            keeper._look_around(connection)
+            assert await queue.tables.run(alive) == 1
+        dispatch.close()
+        assert second.worker == "b"

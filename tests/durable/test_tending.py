@@ -22,9 +22,12 @@ from wisen.durable.rates import Rate
 from wisen.durable.tables import Connection
 from wisen.durable.waiting import full, patiently
 from wisen.durable.worker import Worker, WorkerOptions
+from wisen.embedders.names import explain_embedder
 from wisen.errors import BatchNotFoundError, ModelError, QueueError
 from wisen.evaluation.judge import JudgeEvaluator
 from wisen.models.names import resolve_model
+from wisen.recall import CardFilter
+from wisen.stores.postgres import PostgresVectorStore
 from wisen.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.anyio
@@ -131,9 +134,7 @@ async def test_a_judge_that_an_agent_names_itself_keeps_to_the_rate(
     queue: Queue, make_worker: Callable[..., Worker]
 ) -> None:
     with FakeProvider(lambda _: "score: 0.9") as judge:
-        agent = Agent(
-            model=ScriptedModel([]), architecture=answer, evaluator=JudgeEvaluator(model=judge.model)
-        )
+        agent = Agent(model=ScriptedModel([]), architecture=answer, evaluator=JudgeEvaluator(model=judge.model))
         batch = await queue.submit(["a", "b", "c", "d"])
         async with working(make_worker(agent=agent, rates={"fake": Rate(calls=5, seconds=1)})):
             await batch.wait(60)
@@ -185,9 +186,9 @@ async def test_an_idle_worker_asks_the_database_seldom(queue: Queue, make_worker
 
     async with working(make_worker(agent=answering(), poll=0.5, takeover=20.0)) as worker:
         await until(lambda: bool(worker.id))
-        await asyncio.sleep(3)
+        await asyncio.sleep(1)
         before = await queue.tables.run(transactions)
-        await asyncio.sleep(4)
+        await asyncio.sleep(3)
         # Counts become known with a delay of a second or so.
         assert await queue.tables.run(transactions) - before < 30
 
@@ -202,7 +203,7 @@ def test_looks_are_seldom_without_work_and_at_once_when_told() -> None:
     for _ in range(8):
         looks.wait(0.01)
     assert time.monotonic() - began > 0.2
-    looks._pause = 60.0  # pyright: ignore[reportPrivateUsage] - as after a long time without work
+    looks._pause = 60.0
     looks.look()
     assert not looks.wait(0.01)
     looks.set()
@@ -241,3 +242,41 @@ async def test_huge_and_odd_prompts_come_through(queue: Queue, make_worker: Call
     found = [one async for one in batch.results()]
     assert [one.task.prompt for one in found][:3] == odd
     assert [one.outcome and one.outcome.output for one in found][:3] == [f"re: {one}" for one in odd]
+
+
+async def test_lessons_of_two_tenants_in_one_batch_are_kept_apart(postgres_url: str, queue: Queue) -> None:
+    jobs = [
+        Job(task=Task(prompt=f"task {name}", reference="never", tenant=name), evaluator=EvaluatorSpec(kind="exact"))
+        for name in ("red", "blue")
+    ]
+    options = WorkerOptions(poll=0.05, grace=5.0, takeover=4.0)
+    with FakeProvider(lambda prompt: f"wrong about {prompt[-8:]}") as provider:
+        batch = await queue.submit(jobs, BatchOptions(model=provider.model, max_attempts=2, embedder="hash"))
+        async with working(Worker(postgres_url, queue="support", options=options)):
+            await batch.wait(60)
+    async with PostgresVectorStore(postgres_url, embedder=explain_embedder("hash")[0]) as store:
+        found = {name: await store.list(CardFilter(tenant=name)) for name in ("red", "blue")}
+    runs = {name: {card.provenance.run_id for card in cards} for name, cards in found.items()}
+    assert runs == {"red": {f"{batch.id}-00000"}, "blue": {f"{batch.id}-00001"}}
+
+
+async def test_an_outcome_that_the_database_refuses_is_left_to_others(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    async def refuse(connection: Connection) -> None:
+        await connection.execute("ALTER TABLE tasks ADD CONSTRAINT never CHECK (state <> 'done')")
+
+    async def allow(connection: Connection) -> None:
+        await connection.execute("ALTER TABLE tasks DROP CONSTRAINT never")
+
+    async def left(connection: Connection) -> bool:
+        return await connection.fetchval("SELECT count(*) > 0 FROM tasks WHERE holder IS NULL AND started IS NOT NULL")
+
+    batch = await queue.submit(["a"], tries=1)
+    await queue.tables.run(refuse)
+    async with working(make_worker(agent=answering(), takeover=2.0)), asyncio.timeout(60):
+        while not await queue.tables.run(left):  # noqa: ASYNC110 - a worker does it
+            await asyncio.sleep(0.02)
+        await queue.tables.run(allow)
+        assert (await batch.wait()).done == 1
+    assert [one.tries async for one in batch.results()] == [0]

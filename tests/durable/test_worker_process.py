@@ -146,31 +146,34 @@ async def test_a_batch_with_errors_that_quote_prompts(postgres_url: str, tmp_pat
 
 
 async def test_a_takeover_is_seen(postgres_url: str, tmp_path: Path) -> None:
-    """The first worker is killed in a model call; the second counts what it took over, and ends it."""
+    """The worker that has the task is killed in a model call; the other counts what it took over, and ends it."""
     provider = Provider(hangs=True)
     options = ("--takeover", "2", "--log", "json")
     async with (
         provider.running() as model,
         Queue(postgres_url, "nightly") as queue,
-        worker(postgres_url, tmp_path / "first", "--id", "w-1", *options) as (first, address),
+        worker(postgres_url, tmp_path / "w-1", "--id", "w-1", *options) as first,
+        worker(postgres_url, tmp_path / "w-2", "--id", "w-2", *options) as second,
     ):
-        await ready(address)
+        await ready(first[1])
+        await ready(second[1])
         batch = await queue.submit(["a task"], BatchOptions(model=model, embedder="hash"), batch="b-1")
         async with asyncio.timeout(30):
             await provider.called.wait()
-        async with worker(postgres_url, tmp_path / "second", "--id", "w-2", *options) as (_, other):
-            await ready(other)
-            provider.hangs = False
-            first.kill()
-            status = await batch.wait(60)
-            assert (status.done, status.dead) == (1, 0)
-            page = (await get(other, "/metrics")).body.splitlines()
+        (task,) = [one async for one in batch.results()]
+        (killed, _), (_, left) = (first, second) if task.worker == "w-1" else (second, first)
+        provider.hangs = False
+        killed.kill()
+        status = await batch.wait(60)
+        assert (status.done, status.dead) == (1, 0)
+        page = (await get(left, "/metrics")).body.splitlines()
     assert "wisen_takeovers_total 1.0" in page
     assert "wisen_tasks_taken_over_total 1.0" in page
-    lines = [json.loads(line) for line in (tmp_path / "second").read_text().splitlines()]
-    assert [line["lost"] for line in lines if line["event"] == "worker.lost"] == ["w-1"]
+    other = "w-2" if task.worker == "w-1" else "w-1"
+    lines = [json.loads(line) for line in (tmp_path / other).read_text().splitlines()]
+    assert [line["lost"] for line in lines if line["event"] == "worker.lost"] == [task.worker]
     (taken,) = [line for line in lines if line["event"] == "tasks.taken_over"]
-    assert (taken["worker"], taken["tasks"]) == ("w-2", 1)
+    assert (taken["worker"], taken["tasks"]) == (other, 1)
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,49 @@ async def test_search_agrees_with_sqlite(postgres_url: str, tmp_path: Path) -> N
             assert found > 150
 
 
+def changed_somehow(draws: Random, card: MemoryCard) -> MemoryCard:
+    return replace(
+        card,
+        version=card.version + 1,
+        **draws.choice(
+            (
+                {"status": draws.choice(tuple(MemoryStatus))},
+                {"content": said(draws, 7)},
+                {"superseded_by": draws.choice(("", "other"))},
+                {"status": MemoryStatus.REJECTED, "content": "", "situation": Situation(), "refused": "same"},
+            )
+        ),
+    )
+
+
+async def test_each_search_agrees_with_sqlite_while_cards_change(postgres_url: str, tmp_path: Path) -> None:
+    """Both stores have been open all the time."""
+    draws = Random(17)
+    cards = [drawn(draws, number) for number in range(150)]
+    there = {card.id: card for card in cards[:40]}
+    coming = cards[40:]
+    async with PostgresVectorStore(postgres_url) as one, SQLiteVectorStore(tmp_path / "cards.db") as other:
+        for store in (one, other):
+            await store.add(cards[:40])
+        for _ in range(150):
+            step = draws.random()
+            if step < 0.3 and coming:
+                card = coming.pop()
+                there[card.id] = card
+                assert await one.add([card]) == await other.add([card])
+            elif step < 0.8:
+                card = changed_somehow(draws, there[draws.choice(sorted(there))])
+                there[card.id] = card
+                for store in (one, other):
+                    await store.update(card)
+            else:
+                gone = draws.sample(sorted(there), 2)
+                assert await one.delete(gone) == await other.delete(gone) == 2
+                there = {card_id: card for card_id, card in there.items() if card_id not in gone}
+            query = asked(draws, cards)
+            assert shown(await one.search(query)) == shown(await other.search(query))
+
+
 async def counted(store: PostgresVectorStore, tenant: str) -> dict[int, int]:
     async def count(connection: Connection) -> dict[int, int]:
         rows = await connection.fetch("SELECT word, sum(cards)::int FROM postings GROUP BY word HAVING sum(cards) <> 0")

@@ -2,18 +2,20 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 import asyncpg
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from postgres import PostgresServer, database_of
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
 from wisen.embedders.hashing import HashEmbedder
-from wisen.errors import StoreError
+from wisen.errors import EmbedderMismatchError, StoreError
 from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.postgres import PostgresVectorStore
 from wisen.stores.postgres_connection import Connection, Wire
@@ -169,6 +171,7 @@ async def test_what_is_kept_of_words_follows_the_cards(store: PostgresVectorStor
     rows, numbers = await store._pool.read(look, tenant=None)
     assert rows < 60
     assert numbers < 20
+    assert await store.search(RecallQuery(situation=Situation(prompt="same words"), filter=CardFilter(tenant=""))) == []
     await check_words(store)
 
 
@@ -186,3 +189,34 @@ async def test_tuning_needs_one_connection_and_waits_for_another_tuning(both: li
     assert await one.vectors_label() == f"{HashEmbedder().name}/{HashEmbedder().dimension}"
     for store in both:
         await store.close()
+
+
+class Interrupted(HashEmbedder):
+    """Whenever it is asked for vectors, somebody writes a card."""
+
+    @property
+    def name(self) -> str:
+        return "interrupted"
+
+    def __init__(self, other: PostgresVectorStore) -> None:
+        super().__init__()
+        self.other = other
+        self.writing: list[asyncio.Task[Any]] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.writing.append(asyncio.create_task(self.other.add([lesson(100 + len(self.writing))])))
+        await asyncio.wait(self.writing, timeout=0.5)
+        return await super().embed(texts)
+
+
+async def test_embedding_anew_ends_though_others_never_stop(store: PostgresVectorStore, postgres_url: str) -> None:
+    await store.add([lesson(1), lesson(2)])
+    embedder = Interrupted(store)
+    async with asyncio.timeout(30):
+        new = PostgresVectorStore(postgres_url, embedder=embedder)
+        there = await new.reindex()
+    written = await asyncio.gather(*embedder.writing, return_exceptions=True)
+    assert [isinstance(one, EmbedderMismatchError) for one in written] == [False, False, False, True]
+    assert there == await new.count(CardFilter()) == 5
+    await check_words(new)
+    await new.close()

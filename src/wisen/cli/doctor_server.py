@@ -185,10 +185,11 @@ async def _role(connection: "Connection", trouble: Callable[[str], None], *, mad
         return f"{user}, held by row-level security"
     role = f"{SCHEMA}_rows"
     ready = await connection.fetchval(
-        "SELECT coalesce((SELECT NOT rolsuper AND NOT rolbypassrls FROM pg_roles WHERE rolname = $1), false)", role
+        "SELECT NOT rolsuper AND NOT rolbypassrls AND NOT rolcanlogin FROM pg_roles WHERE rolname = $1", role
     )
     if not ready:
-        trouble(f"user {user!r} passes row-level security, and the role {role!r} is missing; run something to make it")
+        state = "is missing; run something to make it" if ready is None else "is somebody else's; rename that one"
+        trouble(f"user {user!r} passes row-level security, and the role {role!r} {state}")
         return f"{user}, held by nothing"
     return f"{user}, who passes row-level security and therefore works as {role}"
 

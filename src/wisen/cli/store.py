@@ -216,13 +216,17 @@ async def _copy(
 
     if embedder is not None and not reembed:
         raise ConfigError("--embedder names what cards are embedded with anew; give --reembed, too")
-    if source.url == target.url:
+    if source.url == target.url or _same_file(source.path, target.path):
         raise ConfigError(f"{source.shown!r} can't be copied to itself")
     with bars() as tell:
         async with reading(_there(source)) as given:
             label = "" if reembed else await cast("Copies", given).vectors_label()
             async with _taking(target, label, embedder) as taker:
                 return await copy_store(given, taker, reembed=reembed, replace=replace, progress=tell)
+
+
+def _same_file(one: Path | None, other: Path | None) -> bool:
+    return one is not None and other is not None and one.exists() and other.exists() and one.samefile(other)
 
 
 @asynccontextmanager

@@ -119,6 +119,18 @@ class Claims:
 
         await self._tables.run(work)
 
+    async def let_go(self, place: Place) -> None:
+        """Let others have one task."""
+
+        async def work(connection: Connection) -> None:
+            await connection.execute(
+                "UPDATE tasks SET state = 'waiting', holder = NULL "
+                "WHERE batch = $1 AND place = $2 AND round = $3 AND holder = $4 AND state = 'running'",
+                *(*_key(place), self.holder),
+            )
+
+        await self._tables.run(work)
+
     async def release(self) -> None:
         """Let others have all tasks of this holder; being handed back isn't a failure."""
 

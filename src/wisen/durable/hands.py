@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from wisen.durable.batches import worker_of
 from wisen.durable.claims import Claims
@@ -86,6 +87,8 @@ class Hands:
         except QueueError as error:
             # What the database refuses is nobody's failure: it is given out again.
             log("task.left", level=logging.WARNING, error=error)
+            with suppress(QueueError):
+                await self.claims.let_go(place)
             raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             if place not in self._cancelled or self._refusing:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, cast
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -59,6 +60,11 @@ class BatchOptions:
             raise ConfigError(f"max_attempts {self.max_attempts}: must be 1 or more")
         if not 0.0 <= self.threshold <= 1.0:
             raise ConfigError(f"threshold {self.threshold:g}: must be in [0, 1]")
+        for name in filter(None, (self.model, self.judge_model)):
+            if _holds_secret(name):
+                raise ConfigError(
+                    "a batch's model: no user, password or query in its address; keys are workers' own"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +111,12 @@ class TaskResult:
         return self.outcome is not None and not self.outcome.error
 
 
+def _holds_secret(model: str) -> bool:
+    """Whether a model's name has a place in it for a secret, which would be stored, and shown."""
+    address = urlsplit(model.partition(":")[2].rpartition("#")[0])
+    return bool(address.netloc) and ("@" in address.netloc or bool(address.query))
+
+
 def as_job(given: "Job | Task | str") -> Job:
     """A prompt or a task as a job."""
     if isinstance(given, Job):
@@ -129,7 +141,9 @@ def to_json(value: Job | BatchOptions | Outcome) -> str:
     """The value as JSON; raises `ConfigError` where a task's metadata can't be written so."""
     try:
         plain = _form(type(value)).dump_python(value, mode="json", fallback=_plain, warnings=False)
-        return json.dumps(plain, allow_nan=False, separators=(",", ":"), sort_keys=True)
+        text = json.dumps(plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        # Half of a character can't be read again. A model's answer may end in one; a task is refused.
+        return text.encode(errors="replace" if isinstance(value, Outcome) else "strict").decode()
     except ValueError as error:
         raise ConfigError(f"a task's metadata or evaluator can't be written as JSON ({type(error).__name__})") from None
 

@@ -108,6 +108,8 @@ class Keeper(threading.Thread):
         self._steady = float("-inf")
         self._orphans: frozenset[str] = frozenset()
         self._beats = 0
+        self._ahead = float("inf")
+        """How far the server's clock is ahead; where that leaps, all signs of life look old at once."""
         self._looked = float("-inf")
 
     def run(self) -> None:
@@ -146,7 +148,8 @@ class Keeper(threading.Thread):
     def _beat(self, connection: "Connection") -> bool:
         lease, asked = self._lease, self._lease.clock()
         renewed = connection.execute(
-            "UPDATE workers SET beat = now() WHERE queue = %s AND id = %s AND epoch = %s AND ended IS NULL RETURNING 1",
+            "UPDATE workers SET beat = now() WHERE queue = %s AND id = %s AND epoch = %s AND ended IS NULL "
+            "RETURNING extract(epoch FROM beat)::float8",
             (lease.queue, lease.worker, lease.epoch),
         ).fetchone()
         if renewed is None:
@@ -156,7 +159,9 @@ class Keeper(threading.Thread):
             if not self._over.is_set():
                 self._ears.lost("displaced" if row is not None and row[0] != lease.epoch else "late")
             return False
-        if lease.age > lease.takeover / 2:
+        jumped = (renewed[0] - asked) - self._ahead > lease.takeover / 4
+        self._ahead = renewed[0] - asked
+        if lease.age > lease.takeover / 2 or jumped:
             self._steady = asked
         lease.renewed = asked
         return True

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,8 @@ _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.1
 _LOG_SECONDS = 5.0
 _WAIT_MS = 2
+_MOST = 64
+"""Writes in one transaction: the first of a thousand don't wait for the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +38,26 @@ class _Job:
 
     work: _Work[Any]
     before: Callable[[], None] | None
-    result: Future[Any]
+    loop: asyncio.AbstractEventLoop
+    waits: asyncio.Future[Any]
+    """Belongs to the loop: the writing thread only asks whether it was cancelled."""
 
-    def prepared(self) -> bool:
-        """Do what comes before the transaction; where that fails, the job is over."""
+    def prepared(self) -> BaseException | None:
+        """Do what comes before the transaction; where that fails, say how."""
         try:
             if self.before is not None:
                 self.before()
         except BaseException as error:  # noqa: BLE001 - whoever waits for this write has to hear of it
-            self.result.set_exception(error)
-            return False
-        return True
+            return error
+        return None
 
 
 class Database:
     """Runs work on the file: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
 
-    Writes that wait at the same time share one transaction, each in a savepoint of its own, so that many small writes
-    at once cost one commit. Cancelling the wait for a write either keeps it from starting or lets it finish whole.
+    Writes that wait at the same time share one transaction, each in a savepoint of its own, and one way back to the
+    event loop, so that many small writes at once cost one commit. Cancelling the wait for a write either keeps it from
+    starting or lets it finish whole.
     """
 
     def __init__(self, path: Path, *, read_only: bool, fsync: bool, busy_seconds: float) -> None:
@@ -64,6 +68,8 @@ class Database:
         self._busy_seconds = busy_seconds
         self._guard = threading.Lock()
         self._waiting: deque[_Job] = deque()
+        self._called = False
+        """Whether the writing thread has been asked to look for writes and has yet to do so."""
         self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-write")
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-read")
         self._reads: ReadLine[_Work[Any]] = ReadLine(self._reader_thread, self._answer, self._closed_error)
@@ -85,10 +91,12 @@ class Database:
         self._refuse_closed()
         if self._read_only:
             raise StoreReadOnlyError(str(self.path))
-        result: Future[_Result] = Future()
-        self._waiting.append(_Job(work, before, result))
-        self._writer_thread.submit(self._drain)
-        return await asyncio.wrap_future(result)
+        loop = asyncio.get_running_loop()
+        waits: asyncio.Future[_Result] = loop.create_future()
+        self._waiting.append(_Job(work, before, loop, waits))
+        if not self._called:
+            self._call()
+        return await waits
 
     async def truncate_log(self) -> None:
         """Take all that is committed over into the file, and empty the log beside it, which holds older pages too.
@@ -110,6 +118,16 @@ class Database:
         if not self._closed:
             self._closed = True
             await asyncio.to_thread(self._release)
+
+    def _call(self) -> None:
+        # The mark comes first: the thread takes it away before it looks, so whoever still sees it will be seen to.
+        self._called = True
+        try:
+            self._writer_thread.submit(self._drain)
+        except RuntimeError:
+            self._called = False
+            self._waiting.clear()
+            raise self._closed_error() from None
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -156,26 +174,21 @@ class Database:
                 self._reader.execute("ROLLBACK")
 
     def _drain(self) -> None:
-        """Do all waiting writes in one transaction; a later call then finds nothing left to do."""
-        jobs: list[_Job] = []
+        """Do all waiting writes, some at a time in one transaction; whoever comes later calls again."""
+        self._called = False
         while self._waiting:
-            job = self._waiting.popleft()
-            if job.result.set_running_or_notify_cancel() and job.prepared():
-                jobs.append(job)
-        if not jobs:
-            return
-        try:
-            done = self._commit(jobs)
-        except sqlite3.Error as error:
-            self._fail(jobs, self._explained(error))
-        except BaseException as error:  # noqa: BLE001 - whoever waits for these writes has to hear of it
-            self._fail(jobs, error)
-        else:
-            for result, value in done:
-                if isinstance(value, StoreError):
-                    result.set_exception(value)
+            jobs: list[_Job] = []
+            answers: list[tuple[_Job, Answer]] = []
+            while self._waiting and len(jobs) < _MOST:
+                job = self._waiting.popleft()
+                if job.waits.cancelled():
+                    continue
+                error = job.prepared()
+                if error is None:
+                    jobs.append(job)
                 else:
-                    result.set_result(value)
+                    answers.append((job, Answer(error=error)))
+            _deliver([*answers, *zip(jobs, self._committed(jobs), strict=True)])
 
     def _truncate_log(self) -> None:
         deadline, pause = time.monotonic() + min(self._busy_seconds, _LOG_SECONDS), _FIRST_PAUSE
@@ -191,25 +204,29 @@ class Database:
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
-    def _fail(self, jobs: list[_Job], error: BaseException) -> None:
-        for job in jobs:
-            if not job.result.done():
-                job.result.set_exception(error)
+    def _committed(self, jobs: list[_Job]) -> list[Answer]:
+        """What became of each write, once all are committed, or none is."""
+        try:
+            return self._commit(jobs) if jobs else []
+        except sqlite3.Error as error:
+            return [Answer(error=self._explained(error))] * len(jobs)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for these writes has to hear of it
+            return [Answer(error=error)] * len(jobs)
 
-    def _commit(self, jobs: list[_Job]) -> list[tuple[Future[Any], object]]:
+    def _commit(self, jobs: list[_Job]) -> list[Answer]:
         if self._writer is None:
             self._writer = self._open(write=True)
         writer = self._writer
-        done: list[tuple[Future[Any], object]] = []
+        done: list[Answer] = []
         self._begin(writer)
         try:
             for job in jobs:
                 writer.execute("SAVEPOINT one")
                 try:
-                    done.append((job.result, job.work(writer)))
+                    done.append(Answer(value=job.work(writer)))
                 except (StoreError, UnicodeError) as error:
                     writer.execute("ROLLBACK TO one")
-                    done.append((job.result, error if isinstance(error, StoreError) else self._explained(error)))
+                    done.append(Answer(error=error if isinstance(error, StoreError) else self._explained(error)))
                 writer.execute("RELEASE one")
             writer.execute("COMMIT")
         except BaseException:
@@ -352,3 +369,18 @@ class Database:
             ),
         }
         return known.get(code, StoreError(f"store {path!r} failed: {said}"))
+
+
+def _deliver(answers: Sequence[tuple[_Job, Answer]]) -> None:
+    """Give the answers to those who wait, in one visit to each of their event loops."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Answer]]] = {}
+    for job, answer in answers:
+        by_loop.setdefault(job.loop, []).append((job.waits, answer))
+    for loop, some in by_loop.items():
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits
+            loop.call_soon_threadsafe(_settle_all, some)
+
+
+def _settle_all(answers: Sequence[tuple[asyncio.Future[Any], Answer]]) -> None:
+    for waits, answer in answers:
+        answer.settle(waits)

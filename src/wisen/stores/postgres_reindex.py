@@ -1,7 +1,9 @@
 """Embedding a whole Postgres store anew, so that it can change its embedder without losing a card."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from itertools import count
 
 from wisen.cards import MemoryCard
 from wisen.protocols import Embedder
@@ -12,38 +14,47 @@ from wisen.stores.serial import card_from_json
 from wisen.stores.vectors import embed_cards, label, pack
 
 _PAGE = 500
+_TURNS = 3
 _STAMPS = "SELECT number, xmin::text FROM bodies ORDER BY number"
 
 
 async def reindex(pool: Pool, embedder: Embedder, progress: Callable[[int, int], None]) -> int:
     """Make vectors of all cards, then swap them in within one transaction; says how many cards there are.
 
-    Cards that others write meanwhile are taken in before the swap.
+    Cards that others write meanwhile are taken in before the swap; they have to wait for it where they never pause.
     """
     ready: dict[int, tuple[str, bytes]] = {}
 
-    async def swap(connection: Connection) -> int | None:
+    async def make(stamps: Mapping[int, str], fetch: Callable[[list[int]], Awaitable[dict[int, str]]]) -> None:
+        stale = _stale(stamps, ready)
+        for start in range(0, len(stale), _PAGE):
+            numbers = stale[start : start + _PAGE]
+            texts = await fetch(numbers)
+            cards = await asyncio.to_thread(_read, list(texts.values()))
+            packed = await asyncio.to_thread(pack, await embed_cards(embedder, cards))
+            ready.update({number: (stamps[number], one) for number, one in zip(texts, packed, strict=True)})
+            progress(start + len(numbers), len(stale))
+
+    async def swap(connection: Connection, *, last: bool) -> int | None:
         await hold_all(connection)
-        stamps = dict(map(tuple, await connection.fetch(_STAMPS)))
-        if _stale(stamps, ready):
+        stamps = await _stamps(connection)
+        if last:
+            await make(stamps, lambda numbers: _texts(connection, numbers))
+        elif _stale(stamps, ready):
             return None
         await _put(connection, {number: ready[number][1] for number in stamps})
         await connection.execute("UPDATE state SET embedder = $1", label(embedder))
         return len(stamps)
 
-    while True:
-        stamps = await pool.read(_stamps, tenant=None)
-        stale = _stale(stamps, ready)
-        for start in range(0, len(stale), _PAGE):
-            numbers = stale[start : start + _PAGE]
-            texts = await pool.read(lambda connection, of=numbers: _texts(connection, of), tenant=None)
-            cards = await asyncio.to_thread(_read, list(texts.values()))
-            packed = await asyncio.to_thread(pack, await embed_cards(embedder, cards))
-            ready |= {number: (stamps[number], one) for number, one in zip(texts, packed, strict=True)}
-            progress(start + len(numbers), len(stale))
-        swapped = await pool.write(swap, tenant=None)
+    async def fetch(numbers: list[int]) -> dict[int, str]:
+        return await pool.read(lambda connection: _texts(connection, numbers), tenant=None)
+
+    for turn in count(1):
+        await make(await pool.read(_stamps, tenant=None), fetch)
+        swapped = await pool.write(partial(swap, last=turn >= _TURNS), tenant=None)
         if swapped is not None:
             return swapped
+    raise AssertionError  # turns don't end
 
 
 def _stale(stamps: Mapping[int, str], ready: Mapping[int, tuple[str, bytes]]) -> list[int]:

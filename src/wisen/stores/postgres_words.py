@@ -55,7 +55,8 @@ _FOLD = f"""
         WHERE EXISTS (SELECT FROM cards WHERE number = entry) GROUP BY tenant, word, level
     )
     INSERT INTO postings (tenant, word, level, cards, newest, numbers)
-    SELECT tenant, word, level + 1, cards, newest, coalesce(numbers, '{{}}'::bigint[])
+    SELECT tenant, word, level + 1, cards, CASE WHEN numbers IS NULL THEN 0 ELSE newest END,
+        coalesce(numbers, '{{}}'::bigint[])
     FROM sums LEFT JOIN lists USING (tenant, word, level)
 """  # noqa: S608 - constants
 # Sent as bytes, since Python takes long to make numbers of so many.

@@ -23,6 +23,15 @@ class Answer:
     value: Any = None
     error: BaseException | None = None
 
+    def settle(self, waits: asyncio.Future[Any]) -> None:
+        """Give this to whoever waits, unless they have gone."""
+        if waits.done():
+            return
+        if self.error is None:
+            waits.set_result(self.value)
+        else:
+            waits.set_exception(self.error)
+
 
 @dataclass(slots=True)
 class _Line(Generic[_Work]):
@@ -97,9 +106,4 @@ class ReadLine(Generic[_Work]):
         line.waiting.extendleft(reversed(batch[len(answers) :]))
         self._send(loop, line)
         for (_, waits), answer in zip(batch, answers, strict=False):
-            if waits.done():
-                continue
-            if answer.error is None:
-                waits.set_result(answer.value)
-            else:
-                waits.set_exception(answer.error)
+            answer.settle(waits)
