@@ -77,6 +77,8 @@ def test_a_batch_from_its_submission_to_its_results(wisen: Wisen, tasks: Tasks, 
     assert [(one["id"], one["done"], one["finished"]) for one in listed] == [("one", 1, True)]
     assert wisen("batch", "list", *where).stdout.splitlines()[1].split()[:2] == ["one", "support"]
     assert wisen("batch", "list", "--queue", "other", *where).stderr == "no batches yet\n"
+    assert wisen("batch", "delete", "one", *where).stdout == "one: removed with 2 tasks\n"
+    assert wisen("batch", "prune", "--older-than", "30d", *where).stdout == "0 batches removed\n"
 
 
 def test_what_is_wrong_is_told_in_a_line(wisen: Wisen, tasks: Tasks, store: Path, postgres_url: str) -> None:

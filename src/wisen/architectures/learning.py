@@ -51,7 +51,9 @@ class Learner:
         self._attempt = 0
         self._judge = deps.evaluator or parts.evaluator
         self._evaluator = bound_to_run(self._judge, deps.bind)
-        self._reflector = self._told(bound_to_run(parts.reflector, deps.bind))
+        # Asked once a run: whether an object has a protocol's methods takes longer than the steps that depend on it.
+        self._reflector, self._reports = self._told(bound_to_run(parts.reflector, deps.bind))
+        self._repeats = isinstance(self._reflector, BoundToRun)
         self._past = Past(steps=deps.steps, agent=deps.agent, task=session.task)
         self._keeper = Keeper(
             ci=parts.ci,
@@ -62,11 +64,12 @@ class Learner:
             degraded=self.degraded,
         )
 
-    def _told(self, reflector: Reflector) -> Reflector:
-        """The reflector, which says where it goes on with less, if it can."""
+    def _told(self, reflector: Reflector) -> tuple[Reflector, Reports | None]:
+        """The reflector, which says where it goes on with less, if it can; and the same where it writes reports."""
         if not isinstance(reflector, Reports):
-            return reflector
-        return reflector.telling(lambda error, skipped: self.degraded("reflect", error, skipped, self._attempt))
+            return reflector, None
+        told = reflector.telling(lambda error, skipped: self.degraded("reflect", error, skipped, self._attempt))
+        return told, told if isinstance(told, Reports) else None
 
     async def begin(self, attempt: int) -> Turn:
         """Recall what fits, compile it, and clear the conversation of the attempt before."""
@@ -216,8 +219,8 @@ class Learner:
         cards = await self._reflected(self._reflector.reflect, turn, evaluation)
         async for event in self._keep(cards, turn, evaluation):
             yield event
-        if isinstance(self._reflector, Reports) and not turn.taught:
-            async for event in self._keep_plain(self._reflector, turn, evaluation):
+        if self._reports is not None and not turn.taught:
+            async for event in self._keep_plain(self._reports, turn, evaluation):
                 yield event
 
     async def _keep_plain(
@@ -243,8 +246,7 @@ class Learner:
             return [as_card(one) for one in reflected]
 
         try:
-            repeats = isinstance(self._reflector, BoundToRun)
-            return await self._past.cards(turn.attempt, session.output, cards, repeats=repeats)
+            return await self._past.cards(turn.attempt, session.output, cards, repeats=self._repeats)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
@@ -253,7 +255,7 @@ class Learner:
 
     async def broke_off(self, turn: Turn, error: Exception) -> AsyncIterator[Event]:
         """Write the report of an attempt that raised, where the reflector owes one of every failure."""
-        if not isinstance(self._reflector, Reports):
+        if self._reports is None:
             return
         said = f"the attempt broke off: {described(error)}"
         evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, issues=(said,))
@@ -268,8 +270,8 @@ class Learner:
             card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
             async for event in self._keep([card], turn, evaluation, accepted=True):
                 yield event
-        if isinstance(self._reflector, Reports):
-            cards = await self._reflected(self._reflector.on_success, turn, evaluation)
+        if self._reports is not None:
+            cards = await self._reflected(self._reports.on_success, turn, evaluation)
             async for event in self._keep(cards, turn, evaluation):
                 yield event
 

@@ -6,10 +6,10 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class HashEmbedder:
         if not tokens:
             return
         counts = Counter(tokens)
-        words = {token: self._word(token) for token in counts}
+        words = self._known(counts)
         buckets = [word.buckets for word in words.values()]
         weights = [
             word.weights if (count := counts[token]) == 1 else word.weights * (1.0 + math.log(count))
@@ -147,21 +147,36 @@ class HashEmbedder:
         if length > 0.0:
             row[:] = total / length
 
-    def _word(self, token: str) -> _Word:
-        """The features of one word, remembered: most words of a text have been seen before."""
-        known = self._words.get(token)
-        if known is not None:
-            return known
-        parts = [] if token in _COMMON else _parts(token)
-        codes = [_code(token), *map(_code, parts)]
+    def _known(self, tokens: Iterable[str]) -> dict[str, _Word]:
+        """The features of each word, remembered: most words of a text have been seen before."""
+        found = {token: self._words.get(token) for token in tokens}
+        unseen = [token for token, word in found.items() if word is None]
+        if unseen:
+            made = self._made(unseen)
+            found.update(made)
+            if len(self._words) + len(made) > _CACHED_WORDS:
+                self._words.clear()
+            if len(made) <= _CACHED_WORDS:
+                self._words.update(made)
+        return cast("dict[str, _Word]", found)
+
+    def _made(self, tokens: Sequence[str]) -> dict[str, _Word]:
+        """Words that are new, computed together."""
+        codes: list[int] = []
+        weights: list[float] = []
+        ends: list[int] = []
+        for token in tokens:
+            parts = [] if token in _COMMON else _parts(token)
+            codes += (_code(token), *map(_code, parts))
+            weights.append(_COMMON_WEIGHT if token in _COMMON else 1.0)
+            weights += [_PARTS_WEIGHT / math.sqrt(max(len(parts), 1))] * len(parts)
+            ends.append(len(codes))
         places, signs = self._places(np.array(codes, dtype=np.uint64))
-        weights = np.full(len(codes), _PARTS_WEIGHT / math.sqrt(max(len(parts), 1)))
-        weights[0] = _COMMON_WEIGHT if token in _COMMON else 1.0
-        word = _Word(places, signs * weights, codes[0])
-        if len(self._words) >= _CACHED_WORDS:
-            self._words.clear()
-        self._words[token] = word
-        return word
+        weighed = signs * np.array(weights)
+        return {
+            token: _Word(places[start:end].copy(), weighed[start:end].copy(), codes[start])
+            for token, start, end in zip(tokens, (0, *ends), ends, strict=False)
+        }
 
     def _places(self, codes: "NDArray[np.uint64]") -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
         """Bucket and sign of each code, mixed first by SplitMix64's finaliser: CRCs of like texts are alike."""

@@ -124,10 +124,11 @@ class Database:
         self._called = True
         try:
             self._writer_thread.submit(self._drain)
-        except RuntimeError:
+        except RuntimeError:  # closed just now
             self._called = False
-            self._waiting.clear()
-            raise self._closed_error() from None
+            with suppress(IndexError):  # the thread may be taking them too
+                while True:
+                    _deliver([(self._waiting.popleft(), Answer(error=self._closed_error()))])
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -179,15 +180,16 @@ class Database:
         while self._waiting:
             jobs: list[_Job] = []
             answers: list[tuple[_Job, Answer]] = []
-            while self._waiting and len(jobs) < _MOST:
-                job = self._waiting.popleft()
-                if job.waits.cancelled():
-                    continue
-                error = job.prepared()
-                if error is None:
-                    jobs.append(job)
-                else:
-                    answers.append((job, Answer(error=error)))
+            with suppress(IndexError):
+                while len(jobs) < _MOST:
+                    job = self._waiting.popleft()
+                    if job.waits.cancelled():
+                        continue
+                    error = job.prepared()
+                    if error is None:
+                        jobs.append(job)
+                    else:
+                        answers.append((job, Answer(error=error)))
             _deliver([*answers, *zip(jobs, self._committed(jobs), strict=True)])
 
     def _truncate_log(self) -> None:

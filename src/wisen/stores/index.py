@@ -204,21 +204,16 @@ class CardIndex:
     def search(self, probe: Probe) -> list[Match]:
         """The best `query.k` rows, best first, none below the floor."""
         allowed = self._allowed(probe.query.filter)
-        rows = np.flatnonzero(allowed)
+        rows: NDArray[np.int64] = allowed.nonzero()[0]
         if not len(rows):
             return []
         words = self._words.question(probe.query.situation.text)
         same = self._same_prompt(probe, rows)
-        candidates = np.unique(
-            np.concatenate(
-                (
-                    same,
-                    self._nearest(rows, probe.vector, _KEPT + probe.query.k),
-                    self._words.best(words, allowed, _KEPT + probe.query.k),
-                )
-            )
-        )
-        return self._ranked(probe, words, candidates, same)
+        limit = _KEPT + probe.query.k
+        if len(rows) <= limit:
+            return self._ranked(probe, words, rows, same)  # no more than any way of looking for candidates keeps
+        near, shared = self._nearest(rows, probe.vector, limit), self._words.best(words, allowed, limit)
+        return self._ranked(probe, words, np.unique(np.concatenate((same, near, shared))), same)
 
     def _grow(self, needed: int) -> None:
         for name in ("_number", "_class", "_run", "_key", "_created", "_inverse", "_codes"):
@@ -298,10 +293,10 @@ class CardIndex:
     def _ranked(self, probe: Probe, words: WordQuery, rows: NDArray[np.int64], same: NDArray[np.int64]) -> list[Match]:
         cosines = self._cosines(rows, probe.vector)
         lexical, has = self._words.coverage(words, rows)
-        is_same = np.isin(rows, same)
+        is_same = np.isin(rows, same) if len(same) else np.zeros(len(rows), dtype=np.bool_)
         vector = hybrid.rescaled(cosines.max(axis=1), probe.cosine_floor)
         relevance = hybrid.relevance(vector, lexical, is_same)
-        passing = np.flatnonzero(is_same | (relevance >= probe.floor)).tolist()
+        passing = (is_same | (relevance >= probe.floor)).nonzero()[0].tolist()
         order = heapq.nsmallest(probe.query.k, passing, key=lambda at: (-relevance[at], *self._age(int(rows[at]))))
         return [
             Match(
