@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from wisen.screening.hidden import bare, carried, hidden, visible
 from wisen.screening.lookalikes import folded
+from wisen.screening.rules.sightings import mentions
 
 __all__ = ["Reading", "hidden", "readings", "visible"]
 
@@ -196,9 +197,9 @@ def _wholes(text: str, how: str) -> Iterator[tuple[str, str, int, int]]:
         yield "spaced", _SPACED.sub(_joined, text), *found
     lower = text.lower()
     if how not in ("reversed", "rot13"):
-        if any(mark in lower for mark in _TURNED):
+        if mentions(lower, _TURNED):
             yield "reversed", text[::-1], 0, len(text)
-        if any(mark in lower for mark in _ROTATED):
+        if mentions(lower, _ROTATED):
             yield "rot13", codecs.encode(text, "rot13"), 0, len(text)
 
 
