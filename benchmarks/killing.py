@@ -252,6 +252,7 @@ async def running(workers: Workers) -> AsyncGenerator[Workers]:
 def broken(report: dict[str, Any], plan: Plan) -> list[str]:
     """The promises that weren't kept."""
     promises = {
+        "as many kills as asked for": report["kills"] >= plan.kills,
         "every task ends exactly once": report["results in order, each once"]
         and report["ended"] == {"done": plan.tasks}
         and report["runs recorded"] == plan.tasks,
@@ -268,7 +269,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("tasks", 500), ("kills", 100), ("workers", 4), ("concurrency", 4), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("every", 4.0), ("call", 1.0), ("takeover", 20.0)):
+    for name, default in (("every", 4.0), ("call", 3.5), ("takeover", 20.0)):
         parser.add_argument(f"--{name}", type=float, default=default)
     parser.add_argument("--store", help="a PostgreSQL database of which nothing is needed; by default one of its own")
     parser.add_argument("--json", action="store_true")

@@ -272,9 +272,7 @@ class Agent:
         )
         watchers = Watchers(self._watch, sink)
         journal = None if run_id is None else self._journal(run_id, watchers)
-        bind = Binder(
-            model=self._model(model), session=session, watchers=watchers, journal=journal, guard=self._guard
-        )
+        bind = Binder(model=self._model(model), session=session, watchers=watchers, journal=journal, guard=self._guard)
         deps = Dependencies(
             model=bind(None, "attempt"),
             bind=bind,

@@ -132,3 +132,26 @@ async def test_options_out_of_range_are_refused(dimension: int, floor: float | N
 async def test_floor_falls_with_the_dimension_and_can_be_set():
     assert HashEmbedder(64).floor > HashEmbedder(384).floor > HashEmbedder(2048).floor
     assert HashEmbedder(floor=0.5).floor == 0.5
+
+
+async def test_words_that_are_new_together_have_the_features_that_they_have_alone():
+    texts = ["invoice", "the Übergabe of 2024", "an invoice, the invoice and 中文 parcels", "carrier"]
+    familiar = HashEmbedder()
+    for text in texts:
+        for word in text.split():
+            await familiar.embed([word])
+
+    fresh = [(await HashEmbedder().embed([text]))[0] for text in texts]
+
+    assert np.array_equal(await familiar.embed(texts), np.array(fresh))
+    assert np.array_equal(await HashEmbedder().embed(texts), np.array(fresh))
+
+
+async def test_more_words_than_are_remembered_are_embedded_as_any_others():
+    many = " ".join(f"word{number}" for number in range(50_001))
+    embedder = HashEmbedder()
+
+    first = await embedder.embed([many, "word7 word8"])
+
+    assert np.array_equal(first[0], (await HashEmbedder().embed([many]))[0])
+    assert np.array_equal(first[1], (await HashEmbedder().embed(["word7 word8"]))[0])

@@ -176,3 +176,25 @@ async def test_many_small_tenants_stay_apart() -> None:
             hits = await store.search(RecallQuery(situation=card.situation, filter=where, floor=0.0))
             assert hits[0].card == card
             assert {hit.card.scope.tenant for hit in hits} == {card.scope.tenant}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("cards", [1, 64, 66, 300])
+async def test_a_few_cards_are_all_compared_as_many_are(cards: int):
+    draws = Random(cards)
+    store = InMemoryVectorStore(floor=0.0)
+    await store.add([lesson(draws, number) for number in range(cards)])
+
+    for _ in range(40):
+        asked = Situation(prompt=prompt(draws))
+        found = [
+            [
+                (hit.card.id, hit.relevance, hit.reasons)
+                for hit in await store.search(RecallQuery(situation=asked, filter=CardFilter(tenant=""), k=k))
+            ]
+            for k in (1, 2, 3, 300)
+        ]
+        # With 66 cards, those for which candidates are looked for and those for which none need be give the same.
+        assert [one[:1] for one in found] == [found[0]] * 4
+        assert found[1] == found[2][:2] == found[3][:2]
+        assert len(found[3]) == cards

@@ -5,7 +5,7 @@ import pytest
 
 from wisen.stores import hybrid
 from wisen.stores.blocks import appended
-from wisen.stores.vectors import sign_bits
+from wisen.stores.vectors import PackLine, pack, sign_bits
 from wisen.stores.words import distinct_words
 
 
@@ -56,3 +56,14 @@ def test_words_are_normalized_and_everyday_ones_left_out() -> None:
 
 def test_an_empty_line_is_a_line() -> None:
     assert appended("first", "", 100) == "first\n"
+
+
+def test_vectors_that_wait_together_are_packed_as_they_are_alone() -> None:
+    draws = np.random.default_rng(7)
+    batches = [draws.standard_normal((cards, 2, 384)).astype(np.float32) for cards in (1, 3, 1, 2)] * 40
+    batches[2] = np.zeros((1, 2, 384), dtype=np.float32)
+    line = PackLine()
+    waiting = [line.join(vectors) for vectors in batches]
+
+    assert waiting[150].entries() == pack(batches[150])
+    assert [one.entries() for one in waiting] == [pack(vectors) for vectors in batches]

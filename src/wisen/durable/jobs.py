@@ -62,9 +62,7 @@ class BatchOptions:
             raise ConfigError(f"threshold {self.threshold:g}: must be in [0, 1]")
         for name in filter(None, (self.model, self.judge_model)):
             if _holds_secret(name):
-                raise ConfigError(
-                    "a batch's model: no user, password or query in its address; keys are workers' own"
-                )
+                raise ConfigError("a batch's model: no user, password or query in its address; keys are workers' own")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,12 +50,13 @@ def prepare(
     cards: Sequence[MemoryCard],
     vectors: NDArray[np.float32] | None,
     to_json: Callable[[MemoryCard], str] = lambda _: "",
+    packing: Callable[[NDArray[np.float32]], list[bytes]] = pack,
 ) -> list[PreparedCard]:
     """Compute what is kept of each card, given both its vectors: shape `(cards, 2, dimension)`.
 
     `vectors=None` leaves words and vectors empty: the cards are new versions with the texts that are stored.
     """
-    packed = [b""] * len(cards) if vectors is None else pack(vectors)
+    packed = [b""] * len(cards) if vectors is None else packing(vectors)
     return [
         PreparedCard(
             card=card,

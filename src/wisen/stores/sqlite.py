@@ -23,7 +23,7 @@ from wisen.stores.pieces import prepare_pieces
 from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
 from wisen.stores.serial import card_to_json
-from wisen.stores.vectors import embed_cards, label
+from wisen.stores.vectors import PackLine, embed_cards, label
 
 _MOST_INDEXES = 1_024
 
@@ -70,6 +70,7 @@ class SQLiteVectorStore(SQLiteLedger):
         self._floor = floor
         self._read_only = read_only
         self._indexes: dict[str, _TenantIndex] = {}
+        self._packing = PackLine()
 
     @property
     def path(self) -> Path:
@@ -117,13 +118,17 @@ class SQLiteVectorStore(SQLiteLedger):
         if self._read_only:
             raise StoreReadOnlyError(str(self.path))
         vectors = await embed_cards(self._embedder, cards)
+        packing = self._packing.join(vectors)
         ready: list[PreparedCard] = []
+
+        def before() -> None:
+            ready.extend(prepare(cards, vectors, card_to_json, lambda _: packing.entries()))
 
         def insert(connection: sqlite3.Connection) -> list[Written]:
             self._claim_embedder(connection)
             return statements.insert_all(connection, ready)
 
-        return await self._database.write(insert, before=lambda: ready.extend(prepare(cards, vectors, card_to_json)))
+        return await self._database.write(insert, before=before)
 
     async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
         """See `VectorStore.get`."""

@@ -3,6 +3,7 @@
 A card has a vector of its situation and one of its own text; a missing text is a row of zeros.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from random import Random
@@ -19,6 +20,7 @@ BITS = 512
 BIT_WORDS = BITS // 64
 _SEED = 20_260_101
 _ROUNDS = 2
+_PACKED_AT_ONCE = 64
 
 
 @cache
@@ -67,6 +69,43 @@ def pack(vectors: NDArray[np.float32]) -> list[bytes]:
     packed["inverse"] = np.where(lengths > 0, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0)
     packed["bits"] = sign_bits(vectors.reshape(count * 2, dimension)).reshape(count, 2, BIT_WORDS)
     return [entry.tobytes() for entry in packed]
+
+
+class PackLine:
+    """Packs the vectors of writes that wait together at once: by itself each costs several times as much."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._waiting: deque[Packing] = deque()
+
+    def join(self, vectors: NDArray[np.float32]) -> "Packing":
+        """Let these, as for `pack`, wait for the first whose turn it is."""
+        packing = Packing(self, vectors)
+        self._waiting.append(packing)
+        return packing
+
+    def advance(self) -> None:
+        """Pack what waits, some at a time; one thread at a time may ask."""
+        some = [self._waiting.popleft() for _ in range(min(len(self._waiting), _PACKED_AT_ONCE))]
+        entries = iter(pack(np.concatenate([one.vectors for one in some])))
+        for one in some:
+            one.packed = [next(entries) for _ in one.vectors]
+
+
+class Packing:
+    """Vectors that wait to be packed."""
+
+    def __init__(self, line: PackLine, vectors: NDArray[np.float32]) -> None:
+        """Belong to a line."""
+        self._line = line
+        self.vectors = vectors
+        self.packed: list[bytes] | None = None
+
+    def entries(self) -> list[bytes]:
+        """What `pack` makes of these vectors."""
+        while self.packed is None:
+            self._line.advance()
+        return self.packed
 
 
 async def embed_cards(embedder: Embedder, cards: Sequence[MemoryCard]) -> NDArray[np.float32]:
