@@ -28,7 +28,9 @@ _IP_WORDS = words(
     "ip ips ipv4 ipv6 address addr host hosts server ping ssh route gateway subnet network resolver nameserver dns "
     "listen connect peer node client proxy allow deny firewall bind remote vpn prefix cidr inet broadcast mapped"
 )
-_VERSION = re.compile(r"(?i)(?:\bv|version:?|release[ds]?|==|[<>~^!]=|\bbuild|\bsince|\bpython)[ `'\"(*]{0,3}\Z")
+_VERSION = re.compile(
+    r"(?i)(?:\bv[`'\"(*]{0,3}|(?:version:?|release[ds]?|==|[<>~^!]=|\bbuild|\bsince|\bpython)[ `'\"(*]{0,3})\Z"
+)
 _LARGEST_PART = 25
 """Versions seldom have larger ones in all four places."""
 _MASK_HEADS = ("255.0.", "255.255.", "255.128.", "255.192.", "255.224.", "255.240.")
