@@ -206,6 +206,10 @@ def test_looks_are_seldom_without_work_and_at_once_when_told() -> None:
     looks._pause = 60.0
     looks.look()
     assert not looks.wait(0.01)
+    for _ in range(8):
+        looks.worked()  # and it had ended before the next look
+        assert not looks.wait(0.01)
+    assert looks._pause == 0.01
     looks.set()
     assert looks.wait(60.0)
 

@@ -163,7 +163,7 @@ async def test_workers_together_keep_to_the_most_that_may_run(
 ) -> None:
     with (
         FakeProvider(lambda prompt: f"re: {prompt}", seconds=0.2) as provider,
-        workers(postgres_url, "jobs", 2, **options, concurrency=4, most_running=3),
+        workers(postgres_url, "jobs", 2, **options, concurrency=2, most_running=3),
     ):
         batch = await queue.submit([checked(number) for number in range(12)], BatchOptions(model=provider.model))
         await ended(batch, 12)

@@ -30,6 +30,8 @@ _WORKFLOW = "wisen.task"
 _BULK = 2_000
 _RANKS = 2**31 - 1
 """As many as DBOS tells apart."""
+_NOTED = 0.02
+"""Seconds after which DBOS has noted that a task ended."""
 _LOOK = 0.02
 _IDLE = 5.0
 _DISPATCH_POOL = 2
@@ -247,12 +249,17 @@ class Engine:
             raise asyncio.CancelledError
         # On DBOS's loop alone, so that the two changes can't meet.
         self._doing += 1
+        self._looks.worked()
+        full = self._doing >= self._concurrency
         future = asyncio.run_coroutine_threadsafe(_as_coroutine(self._perform, place), self._loop)
         try:
             await asyncio.wrap_future(future)
         except FutureCancelledError:
             raise asyncio.CancelledError from None
         finally:
+            if full or self._doing >= self._concurrency:
+                # There may be more than there was room for. DBOS notes the end first.
+                asyncio.get_running_loop().call_later(_NOTED, self._looks.look)
             self._doing -= 1
 
     def _end(self, grace: float) -> None:

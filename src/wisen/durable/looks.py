@@ -26,6 +26,11 @@ class Looks(threading.Event):
         self._pause = poll
         self._longest = max(longest, poll)
         self._held_until = float("-inf")
+        self._worked = False
+
+    def worked(self) -> None:
+        """Note that there was work since the last look, however soon it ended."""
+        self._worked = True
 
     def look(self) -> None:
         """Look now: there may be tasks."""
@@ -49,6 +54,7 @@ class Looks(threading.Event):
         while not self.is_set() and (held := self._held_until - time.monotonic()) > 0:
             self._bell.wait(held)
             self._bell.clear()
-        idle = not rung and not self._busy()
+        idle = not (rung or self._worked or self._busy())
+        self._worked = False
         self._pause = min(_SLOWER * self._pause, self._longest) if idle else self._poll
         return self.is_set()
