@@ -34,7 +34,8 @@ _PACKAGES = {
     "openai": ("openai",),
     "anthropic": ("anthropic",),
     "mcp": ("mcp",),
-    "postgres": ("asyncpg", "pgvector"),
+    "postgres": ("asyncpg",),
+    "durable": ("dbos", "prometheus-client", "starlette", "uvicorn"),
 }
 """Distributions by the extra that brings them."""
 _MANY = 1_000
