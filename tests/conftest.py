@@ -1,12 +1,17 @@
 """What all tests share: the event loop, and when tests of the bundled model are left out."""
 
 import importlib.util
+import logging
 import os
+import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 from postgres import PostgresServer, running_server
+
+from wisen.durable.logs import about
 
 # A shared machine may pause any example for long; what is too slow, a benchmark tells.
 settings.register_profile("wisen", deadline=None)
@@ -26,6 +31,21 @@ def postgres_server() -> Iterator[PostgresServer]:
     """A real PostgreSQL for the tests of one process; it begins with the first test that asks for it."""
     with running_server() as server:
         yield server
+
+
+@pytest.fixture
+def logging_restored() -> Iterator[None]:
+    """For what sets up the logs of a whole program: handlers, levels and hooks are as before afterwards."""
+    root, dbos, ours = logging.getLogger(), logging.getLogger("dbos"), logging.getLogger("wisen")
+    kept = [(one, one.handlers[:], one.level, one.propagate) for one in (root, dbos, ours)]
+    hooks = sys.excepthook, threading.excepthook
+    yield
+    about(run=None)
+    logging.captureWarnings(capture=False)
+    for one, handlers, level, propagate in kept:
+        one.handlers[:], one.propagate = handlers, propagate
+        one.setLevel(level)
+    sys.excepthook, threading.excepthook = hooks
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def wisen(store: Path, capsys: pytest.CaptureFixture[str]) -> Wisen:
+def wisen(store: Path, capsys: pytest.CaptureFixture[str], logging_restored: None) -> Wisen:  # noqa: ARG001 - restores
     """Calls the command with arguments; gives its exit code and what it printed."""
     del store
 

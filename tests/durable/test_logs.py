@@ -6,9 +6,9 @@ import json
 import logging
 import subprocess
 import sys
-import threading
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,20 +58,6 @@ class Lines:
 
     def of(self, event: str) -> list[dict[str, Any]]:
         return [line for line in self.all if line["event"] == event]
-
-
-@pytest.fixture
-def logging_restored() -> Generator[None]:
-    root, dbos, ours = logging.getLogger(), logging.getLogger("dbos"), logging.getLogger("wisen")
-    kept = [(one, one.handlers[:], one.level, one.propagate) for one in (root, dbos, ours)]
-    hooks = sys.excepthook, threading.excepthook
-    yield
-    about(run=None)
-    logging.captureWarnings(capture=False)
-    for one, handlers, level, propagate in kept:
-        one.handlers[:], one.propagate = handlers, propagate
-        one.setLevel(level)
-    sys.excepthook, threading.excepthook = hooks
 
 
 def started(form: Form = "json", level: str = "debug") -> Lines:
@@ -301,6 +287,14 @@ def test_dbos_finds_a_handler_and_adds_none_of_its_own(lines: Lines) -> None:
         dbos.setLevel(level)
     assert CANARY not in lines.text
     assert [(line["logger"], line["says"]) for line in lines.of("log")] == [("dbos", "workflow failed: …")]
+
+
+def test_a_stream_that_is_closed_costs_the_lines_alone(logging_restored: None, tmp_path: Path) -> None:  # noqa: ARG001 - restores
+    with (tmp_path / "log").open("w") as stream:
+        set_up_logs("json", "debug", stream=stream)
+    for handler in logging.getLogger("dbos").handlers:
+        handler.flush()
+    logging.getLogger("wisen.worker").warning("x")
 
 
 def test_a_record_that_cannot_be_formatted_is_not_printed(lines: Lines, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,8 +68,15 @@ def workers(url: str, queue: str, count: int, **options: object) -> Generator[li
 
 @asynccontextmanager
 async def working(worker: Worker) -> AsyncGenerator[Worker]:
-    """A worker in this process, stopped in order at the end."""
-    task = asyncio.ensure_future(worker.run())
+    """A worker in this process, stopped in order at the end; where it fails, so does what waits for its work."""
+    task, body = asyncio.ensure_future(worker.run()), asyncio.current_task()
+    assert body is not None
+
+    def failed(ended: asyncio.Future[None]) -> None:
+        if not ended.cancelled() and ended.exception() is not None:
+            body.cancel()
+
+    task.add_done_callback(failed)
     try:
         yield worker
     finally:

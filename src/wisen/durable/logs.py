@@ -10,6 +10,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -124,7 +125,14 @@ class PlainLines(logging.Formatter):
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Doesn't print a record that can't be formatted, which the standard library's handler would, values and all."""
+    """Doesn't print a record that can't be formatted, which the standard library's handler would, values and all.
+
+    A stream that is closed costs the lines, and nothing else.
+    """
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            super().flush()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the standard library's
         try:
