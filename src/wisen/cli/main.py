@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -49,22 +49,68 @@ class _Misuse(Protocol):
 
 def application() -> typer.Typer:
     """The command with all that belongs to it."""
-    app = _group("LLM agents that learn from their own runs, without fine-tuning, and with proof.")
+    app = _group(
+        "LLM agents that learn from their own runs, without fine-tuning, and with proof.",
+        demo=demo,
+        run=run,
+        submit=submit,
+        worker=worker,
+        batch=_group(
+            "Tasks that were submitted together: how it goes, and what came of them.",
+            list=batches.list_batches,
+            status=batches.status,
+            results=batches.results,
+            cancel=batches.cancel,
+            retry=batches.retry,
+            delete=batches.delete,
+            prune=batches.prune,
+        ),
+        learn=learn,
+        lessons=_group(
+            "What runs have taught: the memory cards of a store.",
+            list=lessons.list_lessons,
+            show=lessons.show,
+            search=lessons.search,
+            export=lessons.export,
+            why=moves.why_card,
+            promote=moves.promote,
+            archive=moves.archive,
+            quarantine=moves.quarantine,
+            reject=moves.reject,
+            pin=moves.pin,
+            unpin=moves.unpin,
+            rollback=rollback,
+            path=lessons.path,
+        ),
+        runs=_group("Records of finished runs.", list=runs.list_runs, show=runs.show),
+        ci=_group(
+            "Tests of what was learned: which lessons help, which hurt, and how that is known.",
+            run=ci.run,
+            status=ci.status,
+            history=ci.history,
+            demo=ci_demo.demo,
+        ),
+        why=why,
+        reflect=_group(
+            "Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.",
+            new=reflect_new.new,
+            list=reflect.list_reports,
+            show=reflect.show,
+            archive=reflect.archive,
+        ),
+        store=_group(
+            "Whole stores: what is in them, copies, checks and backups; files, folders and Postgres alike.",
+            show=store.show,
+            copy=store.copy,
+            check=store.check,
+            backup=store.backup,
+            prune=store.prune,
+            tune=store.tune,
+        ),
+        screen=screen,
+        doctor=doctor,
+    )
     app.callback()(_top)
-    app.command("demo")(demo)
-    app.command("run")(run)
-    app.command("submit")(submit)
-    app.command("worker")(worker)
-    app.add_typer(_batches(), name="batch")
-    app.command("learn")(learn)
-    app.add_typer(_lessons(), name="lessons")
-    app.add_typer(_runs(), name="runs")
-    app.add_typer(_ci(), name="ci")
-    app.command("why")(why)
-    app.add_typer(_reflect(), name="reflect")
-    app.add_typer(_store(), name="store")
-    app.command("screen")(screen)
-    app.command("doctor")(doctor)
     return app
 
 
@@ -129,8 +175,9 @@ def _exit(said: str, code: int) -> None:
     sys.exit(code)
 
 
-def _group(text: str) -> typer.Typer:
-    return typer.Typer(
+def _group(text: str, /, **commands: Callable[..., None] | typer.Typer) -> typer.Typer:
+    """A command whose verbs are these, in this order; some are groups themselves."""
+    group = typer.Typer(
         help=text,
         no_args_is_help=True,
         add_completion=False,
@@ -138,71 +185,11 @@ def _group(text: str) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-
-
-def _lessons() -> typer.Typer:
-    group = _group("What runs have taught: the memory cards of a store.")
-    group.command("list")(lessons.list_lessons)
-    group.command("show")(lessons.show)
-    group.command("search")(lessons.search)
-    group.command("export")(lessons.export)
-    group.command("why")(moves.why_card)
-    group.command("promote")(moves.promote)
-    group.command("archive")(moves.archive)
-    group.command("quarantine")(moves.quarantine)
-    group.command("reject")(moves.reject)
-    group.command("pin")(moves.pin)
-    group.command("unpin")(moves.unpin)
-    group.command("rollback")(rollback)
-    group.command("path")(lessons.path)
-    return group
-
-
-def _runs() -> typer.Typer:
-    group = _group("Records of finished runs.")
-    group.command("list")(runs.list_runs)
-    group.command("show")(runs.show)
-    return group
-
-
-def _batches() -> typer.Typer:
-    group = _group("Tasks that were submitted together: how it goes, and what came of them.")
-    group.command("list")(batches.list_batches)
-    group.command("status")(batches.status)
-    group.command("results")(batches.results)
-    group.command("cancel")(batches.cancel)
-    group.command("retry")(batches.retry)
-    group.command("delete")(batches.delete)
-    group.command("prune")(batches.prune)
-    return group
-
-
-def _ci() -> typer.Typer:
-    group = _group("Tests of what was learned: which lessons help, which hurt, and how that is known.")
-    group.command("run")(ci.run)
-    group.command("status")(ci.status)
-    group.command("history")(ci.history)
-    group.command("demo")(ci_demo.demo)
-    return group
-
-
-def _reflect() -> typer.Typer:
-    group = _group("Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.")
-    group.command("new")(reflect_new.new)
-    group.command("list")(reflect.list_reports)
-    group.command("show")(reflect.show)
-    group.command("archive")(reflect.archive)
-    return group
-
-
-def _store() -> typer.Typer:
-    group = _group("Whole stores: what is in them, copies, checks and backups; files, folders and Postgres alike.")
-    group.command("show")(store.show)
-    group.command("copy")(store.copy)
-    group.command("check")(store.check)
-    group.command("backup")(store.backup)
-    group.command("prune")(store.prune)
-    group.command("tune")(store.tune)
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            group.add_typer(command, name=name)
+        else:
+            group.command(name)(command)
     return group
 
 

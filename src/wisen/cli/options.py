@@ -19,6 +19,9 @@ ModelName = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help=f"{FORMS}. Default: the bundled local model.", show_default=False),
 ]
+Instructions = Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")]
+MaxAttempts = Annotated[int, typer.Option(metavar="N", help="Most attempts at one task.")]
+Threshold = Annotated[float, typer.Option(metavar="X", help="Score in [0, 1] that is good enough.")]
 JudgeModel = Annotated[
     str | None,
     typer.Option(
@@ -55,6 +58,14 @@ Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=MOST, hel
 Offset = Annotated[int, typer.Option("--offset", metavar="N", min=0, max=MOST, help="How many to pass over.")]
 
 _REFUSED = re.compile(r"\w+\((\w+)=(.*?)\): (.*)", re.DOTALL)
+
+
+def check_attempts(max_attempts: int, threshold: float) -> None:
+    """Refuse what can't be, with `ConfigError`."""
+    if max_attempts < 1:
+        raise ConfigError(f"--max-attempts {max_attempts}: must be 1 or more")
+    if not 0.0 <= threshold <= 1.0:
+        raise ConfigError(f"--threshold {threshold:g}: must be in [0, 1]")
 
 
 @contextmanager

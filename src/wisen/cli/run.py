@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, cast
@@ -15,20 +15,25 @@ import typer
 
 from wisen.cli.models import find_model
 from wisen.cli.options import (
+    Instructions,
     JudgeModel,
+    MaxAttempts,
     ModelName,
     MostCalls,
     MostDollars,
     MostSeconds,
     MostTokens,
     TasksFile,
+    Threshold,
     Trust,
     TrustPolicy,
+    check_attempts,
     told_by_option,
 )
 from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
 from wisen.cli.resuming import batch_scope, begin_batch, end_batch
 from wisen.cli.stores import EmbedderName, Store, StoreChoice, StorePath, choose_store, drive, open_store
+from wisen.cli.telling import count_new, lessons_line
 from wisen.errors import ConfigError, TasksFileError
 from wisen.records import Budget, Clockwork
 
@@ -68,11 +73,9 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse what can't be, by the option's name."""
-        for option, number in (("--max-attempts", self.max_attempts), ("--concurrency", self.concurrency)):
-            if number < 1:
-                raise ConfigError(f"{option} {number}: must be 1 or more")
-        if not 0.0 <= self.threshold <= 1.0:
-            raise ConfigError(f"--threshold {self.threshold:g}: must be in [0, 1]")
+        check_attempts(self.max_attempts, self.threshold)
+        if self.concurrency < 1:
+            raise ConfigError(f"--concurrency {self.concurrency}: must be 1 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +90,9 @@ def run(  # noqa: PLR0913 - each is a command-line option
     model: ModelName = None,
     store: StorePath = None,
     embedder: EmbedderName = None,
-    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")] = "",
-    max_attempts: Annotated[int, typer.Option(metavar="N", help="Most attempts at one task.")] = 3,
-    threshold: Annotated[float, typer.Option(metavar="X", help="Score in [0, 1] that is good enough.")] = 0.8,
+    instructions: Instructions = "",
+    max_attempts: MaxAttempts = 3,
+    threshold: Threshold = 0.8,
     concurrency: Annotated[
         int, typer.Option(metavar="N", help="Tasks at a time; with 1, each task learns from all before it.")
     ] = 1,
@@ -209,7 +212,7 @@ async def _run(
             batch = await runner.run(jobs)
         if not batch.resumable:
             await end_batch(store, begun)
-        return batch
+        return replace(batch, new_lessons=await count_new(store, [one.record for one in batch.outcomes]))
 
 
 def _reflexion(store: Store, models: _Models, options: RunOptions) -> "Reflexion":
@@ -380,7 +383,7 @@ def _summary(batch: "Batch") -> Sequence[str]:
         f"{totals['satisfied']} of {totals['tasks']} tasks satisfied, {totals['failed']} failed"
         + (f", {totals['cancelled']} not finished" if totals["cancelled"] else "")
         + (f"; mean score {mean:.2f} of {totals['scored']}" if isinstance(mean, float) else ""),
-        f"{counted(totals['attempts'], 'attempt')}, {counted(totals['lessons'], 'lesson')}, "
+        f"{counted(totals['attempts'], 'attempt')}, {lessons_line(sum(one.lessons for one in batch.outcomes), batch.new_lessons)}, "
         f"{counted(totals['requests'], 'model call')}, "
         f"{totals['input_tokens']} + {totals['output_tokens']} tokens"
         + (f", {cost:.4f} USD" if isinstance(cost, float) and cost else ""),

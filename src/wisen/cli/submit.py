@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wisen.cli.options import (
+    Instructions,
     JudgeModel,
+    MaxAttempts,
     ModelName,
     MostCalls,
     MostDollars,
     MostSeconds,
     MostTokens,
     TasksFile,
+    Threshold,
     TrustPolicy,
+    check_attempts,
     told_by_option,
 )
 from wisen.cli.output import AsJson, counted, print_json
@@ -51,11 +55,9 @@ def submit(  # noqa: PLR0913 - each is a command-line option
     wait: Annotated[bool, typer.Option("--wait", help="Wait for room instead of refusing.")] = False,
     model: ModelName = None,
     embedder: EmbedderName = None,
-    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The agent's system prompt.")] = "",
-    max_attempts: Annotated[int, typer.Option(metavar="N", min=1, help="Most attempts at one task.")] = 3,
-    threshold: Annotated[
-        float, typer.Option(metavar="X", min=0.0, max=1.0, help="Score in [0, 1] that is good enough.")
-    ] = 0.8,
+    instructions: Instructions = "",
+    max_attempts: MaxAttempts = 3,
+    threshold: Threshold = 0.8,
     trust: TrustPolicy = "trial",
     judge_model: JudgeModel = None,
     budget_requests: MostCalls = None,
@@ -73,6 +75,7 @@ def submit(  # noqa: PLR0913 - each is a command-line option
     """
     from wisen.durable.jobs import BatchOptions  # noqa: PLC0415 - imports pydantic
 
+    check_attempts(max_attempts, threshold)
     with told_by_option(**LIMITS):
         budget = Budget(requests=budget_requests, tokens=budget_tokens, cost_usd=budget_usd, seconds=budget_seconds)
     options = BatchOptions(

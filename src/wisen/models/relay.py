@@ -15,7 +15,7 @@ Request = tuple[list[ModelMessage], ModelSettings | None]
 
 
 class Relay(WrapperModel):
-    """A `WrapperModel` whose kinds override `_sent` and `_received`, for requests that are streamed and that aren't.
+    """A `WrapperModel` whose kinds override `_sent`, `_received` and `_ended`, for streamed and other requests alike.
 
     Where that isn't enough, they override `_request` and `request_stream`. pydantic-ai wraps each coroutine method that
     is called `request` twice, and the wrapped model's is so already; this one isn't a coroutine method: it only gives
@@ -36,6 +36,7 @@ class Relay(WrapperModel):
     ) -> ModelResponse:
         response = await self.wrapped.request(*await self._sent(messages, settings), parameters)
         self._received(response)
+        await self._ended()
         return response
 
     @asynccontextmanager
@@ -53,6 +54,7 @@ class Relay(WrapperModel):
                 yield stream
             finally:
                 self._received(stream.get())
+        await self._ended()
 
     async def _sent(self, messages: list[ModelMessage], settings: ModelSettings | None) -> Request:
         """What is sent in place of this request, which isn't changed itself; raises what keeps it from being sent."""
@@ -60,3 +62,6 @@ class Relay(WrapperModel):
 
     def _received(self, response: ModelResponse) -> None:
         """Hear of an answer; of one whose stream was left early, as far as it came."""
+
+    async def _ended(self) -> None:
+        """Return when an answer that came whole may be given out, or its stream may end."""

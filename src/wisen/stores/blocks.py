@@ -1,7 +1,16 @@
 """What a shared memory block is: lines of text, bounded, the oldest going first. Pure functions."""
 
+from wisen.errors import ConfigError
+
 DEFAULT_BLOCK_LIMIT = 8_000
 """Characters."""
+
+
+def checked_limit(limit: int) -> int:
+    """The same limit; raises `ConfigError` for one that no block can keep to."""
+    if limit < 1:
+        raise ConfigError(f"block_limit={limit!r}: must be 1 or more characters")
+    return limit
 
 
 def appended(text: str, line: str, limit: int) -> str:

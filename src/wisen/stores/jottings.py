@@ -6,9 +6,9 @@ from heapq import nsmallest
 from itertools import islice
 from typing import assert_never
 
-from wisen.errors import ConfigError, RunNotFoundError, StoreError
+from wisen.errors import RunNotFoundError, StoreError
 from wisen.records import RunRecord
-from wisen.stores.blocks import appended, bounded
+from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import block_piece, block_text, call_key, call_piece, cursor, position, run_of, run_piece
@@ -19,10 +19,7 @@ class InMemoryLedger:
 
     def __init__(self, block_limit: int) -> None:
         """Keep blocks of at most `block_limit` characters."""
-        if block_limit < 1:
-            msg = f"block_limit={block_limit!r}: must be 1 or more characters"
-            raise ConfigError(msg)
-        self._block_limit = block_limit
+        self._block_limit = checked_limit(block_limit)
         self._lock = threading.Lock()
         self._blocks: dict[tuple[str, str], str] = {}
         self._runs: dict[str, RunRecord] = {}

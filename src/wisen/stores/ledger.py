@@ -3,10 +3,10 @@
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from wisen.errors import ConfigError, RunNotFoundError
+from wisen.errors import RunNotFoundError
 from wisen.records import RunRecord
 from wisen.stores import ledger_pieces
-from wisen.stores.blocks import appended, bounded
+from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.database import Database
 from wisen.stores.ordering import moment
@@ -19,11 +19,8 @@ class SQLiteLedger:
 
     def __init__(self, database: Database, block_limit: int) -> None:
         """Keep blocks of at most `block_limit` characters."""
-        if block_limit < 1:
-            msg = f"block_limit={block_limit!r}: must be 1 or more characters"
-            raise ConfigError(msg)
         self._database = database
-        self._block_limit = block_limit
+        self._block_limit = checked_limit(block_limit)
 
     async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
         """See `Memory.append_block`; atomic between processes too."""

@@ -4,11 +4,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from wisen.cards import MemoryCard
-from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
@@ -20,6 +18,7 @@ from wisen.stores.facts import StoreFacts, sqlite_facts, tally_cards
 from wisen.stores.file_index import FileIndex
 from wisen.stores.index import Probe
 from wisen.stores.note_files import FileLedger
+from wisen.stores.opened import CardStore
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import card_piece, cursor, position
 from wisen.stores.prepared import check_successor, make_probe
@@ -31,7 +30,7 @@ KEEP = 30
 """Reports of an agent that stay where they are when older ones are archived."""
 
 
-class MarkdownStore(FileLedger):
+class MarkdownStore(FileLedger, CardStore):
     """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in a folder.
 
     ```text
@@ -73,11 +72,8 @@ class MarkdownStore(FileLedger):
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
-        if floor is not None and not 0.0 <= floor <= 1.0:
-            raise ConfigError(f"MarkdownStore(floor={floor!r}): must be in [0, 1], or None for the default")
-        super().__init__(Path(root).expanduser(), fsync=fsync, block_limit=block_limit, read_only=read_only)
-        self._embedder: Embedder = embedder or HashEmbedder()
-        self._floor = floor
+        CardStore.__init__(self, embedder, floor)
+        FileLedger.__init__(self, Path(root).expanduser(), fsync=fsync, block_limit=block_limit, read_only=read_only)
         self._vectors = VectorCache(self._folder, self._embedder)
         self._index = FileIndex(self._embedder.dimension)
 
@@ -86,21 +82,9 @@ class MarkdownStore(FileLedger):
         """The folder that holds everything."""
         return self._root
 
-    @property
-    def embedder(self) -> Embedder:
-        """What makes the vectors."""
-        return self._embedder
-
-    async def __aenter__(self) -> Self:
+    async def open(self) -> None:
         """Look at the files now."""
         await self._in_thread(self._look)
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        await self.close()
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""

@@ -6,12 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
 from threading import Lock
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from wisen.cards import MemoryCard
-from wisen.embedders.hashing import HashEmbedder
-from wisen.errors import CardNotFoundError, ConfigError
+from wisen.errors import CardNotFoundError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
@@ -19,6 +17,7 @@ from wisen.stores.copies import Part, Piece
 from wisen.stores.facts import StoreFacts, tally_cards
 from wisen.stores.index import Match, Probe
 from wisen.stores.jottings import InMemoryLedger
+from wisen.stores.opened import CardStore
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import card_piece, cursor, position, prepare_pieces
 from wisen.stores.prepared import PreparedCard, check_successor, make_probe, prepare, same_texts
@@ -31,7 +30,7 @@ _FEW_TO_SEARCH = 500
 """Searched in less time than a hop to a thread and back takes."""
 
 
-class InMemoryVectorStore(InMemoryLedger):
+class InMemoryVectorStore(CardStore, InMemoryLedger):
     """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in memory.
 
     Recall is the same as that of `SQLiteVectorStore`. Searching, and adding many cards, happens in a thread. Counting a
@@ -55,12 +54,8 @@ class InMemoryVectorStore(InMemoryLedger):
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
-        if floor is not None and not 0.0 <= floor <= 1.0:
-            msg = f"InMemoryVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
-            raise ConfigError(msg)
-        super().__init__(block_limit)
-        self._embedder: Embedder = embedder or HashEmbedder()
-        self._floor = floor
+        CardStore.__init__(self, embedder, floor)
+        InMemoryLedger.__init__(self, block_limit)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-memory")
         self._cards: dict[int, MemoryCard] = {}
         self._number_of: dict[str, int] = {}
@@ -70,21 +65,9 @@ class InMemoryVectorStore(InMemoryLedger):
         self._last_number = 0
         self._searching = Lock()
 
-    @property
-    def embedder(self) -> Embedder:
-        """What makes the vectors."""
-        return self._embedder
-
-    async def __aenter__(self) -> Self:
+    async def open(self) -> None:
         """Nothing to open."""
         self._refuse_closed()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        await self.close()
 
     async def close(self) -> None:
         """Let go of everything kept. Closing twice is fine."""

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from wisen.errors import ConfigError, RunNotFoundError, StoreError
+from wisen.errors import RunNotFoundError, StoreError
 from wisen.records import RunRecord
 from wisen.stores.binder import Binder
-from wisen.stores.blocks import appended, bounded
+from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.catalog import BLOCKS, Catalog
 from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.database import Database
@@ -28,10 +28,8 @@ class FileLedger:
 
     def __init__(self, root: Path, *, fsync: bool, block_limit: int, read_only: bool) -> None:
         """Keep blocks of at most `block_limit` characters."""
-        if block_limit < 1:
-            raise ConfigError(f"block_limit={block_limit!r}: must be 1 or more characters")
         self._root = root
-        self._block_limit = block_limit
+        self._block_limit = checked_limit(block_limit)
         self._folder = Folder(root, fsync=fsync, read_only=read_only)
         self._catalog = Catalog(self._folder)
         self._binder = Binder(self._folder, self._catalog)

@@ -1,18 +1,17 @@
 """A store for many machines: PostgreSQL with pgvector, whose row-level security keeps tenants apart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from wisen.cards import MemoryCard
-from wisen.embedders.hashing import HashEmbedder
-from wisen.errors import ConfigError, EmbedderMismatchError, StoreReadOnlyError
+from wisen.errors import StoreReadOnlyError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores import postgres_card_pieces, postgres_cards, postgres_facts, postgres_search
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.copies import Part, Piece
 from wisen.stores.facts import StoreFacts
+from wisen.stores.opened import CardStore
 from wisen.stores.pieces import encodable, prepare_pieces
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_ledger import PostgresLedger
@@ -24,7 +23,7 @@ from wisen.stores.prepared import PreparedCard, make_probe, same_texts
 from wisen.stores.vectors import embed_cards, label
 
 
-class PostgresVectorStore(PostgresLedger):
+class PostgresVectorStore(CardStore, PostgresLedger):
     """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in one schema of a Postgres database.
 
     Nothing is kept in the process: each search sees what any process has committed. It connects at the first use;
@@ -63,12 +62,10 @@ class PostgresVectorStore(PostgresLedger):
         Raises:
             ConfigError: If an option can't be used.
         """
-        if floor is not None and not 0.0 <= floor <= 1.0:
-            msg = f"PostgresVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
-            raise ConfigError(msg)
-        super().__init__(Pool(url, schema=schema, size=pool_size, patience=patience, read_only=read_only), block_limit)
-        self._embedder: Embedder = embedder or HashEmbedder()
-        self._floor = floor
+        CardStore.__init__(self, embedder, floor)
+        PostgresLedger.__init__(
+            self, Pool(url, schema=schema, size=pool_size, patience=patience, read_only=read_only), block_limit
+        )
         self._read_only = read_only
 
     @property
@@ -81,11 +78,6 @@ class PostgresVectorStore(PostgresLedger):
         """How many connections are at work in this process, and how many may be."""
         return self._pool.use
 
-    @property
-    def embedder(self) -> Embedder:
-        """What makes the vectors."""
-        return self._embedder
-
     async def open(self) -> None:
         """Connect now, and make or update the tables.
 
@@ -95,17 +87,6 @@ class PostgresVectorStore(PostgresLedger):
             StoreError: If the server can't be reached, or refuses.
         """
         await self._pool.read(self._check_embedder, tenant=None)
-
-    async def __aenter__(self) -> Self:
-        """Connect now."""
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        await self.close()
 
     async def close(self) -> None:
         """Finish what is under way and disconnect. Closing twice is fine."""
@@ -236,8 +217,7 @@ class PostgresVectorStore(PostgresLedger):
 
     async def _check_embedder(self, connection: Connection) -> str:
         kept = await _stored_label(connection)
-        if kept and kept != label(self._embedder):
-            raise EmbedderMismatchError(self.url, kept, label(self._embedder))
+        self._check_label(self.url, kept)
         return kept
 
     async def _claim_embedder(self, connection: Connection, ready: Sequence[PreparedCard]) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wisen.errors import ConfigError, RunNotFoundError
+from wisen.errors import RunNotFoundError
 from wisen.records import RunRecord
 from wisen.stores import postgres_pieces
-from wisen.stores.blocks import appended, bounded
+from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import encodable, encodable_keys
@@ -21,10 +21,8 @@ class PostgresLedger:
 
     def __init__(self, pool: Pool, block_limit: int) -> None:
         """Keep blocks of at most `block_limit` characters."""
-        if block_limit < 1:
-            raise ConfigError(f"block_limit={block_limit!r}: must be 1 or more characters")
         self._pool = pool
-        self._block_limit = block_limit
+        self._block_limit = checked_limit(block_limit)
 
     async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
         """See `Memory.append_block`; atomic between processes too."""

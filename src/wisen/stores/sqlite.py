@@ -4,12 +4,10 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from wisen.cards import MemoryCard
-from wisen.embedders.hashing import HashEmbedder
-from wisen.errors import ConfigError, EmbedderMismatchError, StoreError, StoreReadOnlyError
+from wisen.errors import StoreError, StoreReadOnlyError
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores import card_pieces, statements
@@ -19,6 +17,7 @@ from wisen.stores.database import Database
 from wisen.stores.facts import StoreFacts, sqlite_facts, sqlite_problems
 from wisen.stores.index import CardIndex, Probe
 from wisen.stores.ledger import SQLiteLedger
+from wisen.stores.opened import CardStore
 from wisen.stores.pieces import prepare_pieces
 from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
@@ -28,7 +27,7 @@ from wisen.stores.vectors import PackLine, embed_cards, label
 _MOST_INDEXES = 1_024
 
 
-class SQLiteVectorStore(SQLiteLedger):
+class SQLiteVectorStore(CardStore, SQLiteLedger):
     """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in one SQLite file.
 
     The file opens at the first use, in a thread; `await store.open()` or `async with store` opens it at once. Nothing
@@ -60,14 +59,10 @@ class SQLiteVectorStore(SQLiteLedger):
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
-        if floor is not None and not 0.0 <= floor <= 1.0:
-            msg = f"SQLiteVectorStore(floor={floor!r}): must be in [0, 1], or None for the default"
-            raise ConfigError(msg)
-        super().__init__(
-            Database(Path(path).expanduser(), read_only=read_only, fsync=fsync, busy_seconds=60.0), block_limit
+        CardStore.__init__(self, embedder, floor)
+        SQLiteLedger.__init__(
+            self, Database(Path(path).expanduser(), read_only=read_only, fsync=fsync, busy_seconds=60.0), block_limit
         )
-        self._embedder: Embedder = embedder or HashEmbedder()
-        self._floor = floor
         self._read_only = read_only
         self._indexes: dict[str, _TenantIndex] = {}
         self._packing = PackLine()
@@ -76,11 +71,6 @@ class SQLiteVectorStore(SQLiteLedger):
     def path(self) -> Path:
         """The file that holds everything."""
         return self._database.path
-
-    @property
-    def embedder(self) -> Embedder:
-        """What makes the vectors."""
-        return self._embedder
 
     async def open(self) -> None:
         """Open the file now.
@@ -94,17 +84,6 @@ class SQLiteVectorStore(SQLiteLedger):
             await self._database.read(self._check_embedder)
         else:
             await self._database.write(self._check_embedder)
-
-    async def __aenter__(self) -> Self:
-        """Open the file now."""
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        await self.close()
 
     async def close(self) -> None:
         """Finish the writes under way and release the file. Closing twice is fine."""
@@ -224,9 +203,7 @@ class SQLiteVectorStore(SQLiteLedger):
         return await self._database.read(sqlite_problems)
 
     def _check_embedder(self, connection: sqlite3.Connection) -> None:
-        stored = _stored_label(connection)
-        if stored and stored != label(self._embedder):
-            raise EmbedderMismatchError(str(self.path), stored, label(self._embedder))
+        self._check_label(str(self.path), _stored_label(connection))
 
     def _claim_embedder(self, connection: sqlite3.Connection) -> None:
         self._check_embedder(connection)
@@ -241,8 +218,7 @@ class SQLiteVectorStore(SQLiteLedger):
     def _fresh_index(self, connection: sqlite3.Connection, tenant: str) -> CardIndex:
         """The tenant's index with all that the snapshot holds; only the reading thread calls this."""
         generation, epoch, stored = connection.execute("SELECT generation, epoch, embedder FROM state").fetchone()
-        if stored and stored != label(self._embedder):
-            raise EmbedderMismatchError(str(self.path), stored, label(self._embedder))
+        self._check_label(str(self.path), stored)
         known = self._indexes.pop(tenant, None)
         if known is None or known.epoch != epoch or known.rows.wasteful:
             known = _TenantIndex(tenant, self._embedder.dimension, epoch)
