@@ -145,14 +145,24 @@ def _without_time(card: dict[str, Any]) -> dict[str, Any]:
     return {**card, "provenance": provenance, "history": history}
 
 
+def test_what_has_ended_is_given_again_and_not_made_again(
+    wisen: Wisen, script: Callable[..., str], tasks: Tasks
+) -> None:
+    file, model = tasks(FRANCE), script("Paris")
+    done = wisen("run", file, "--model", model, "--json", *QUICK)
+    again = wisen("run", file, "--model", model, "--resume", "--json", *QUICK)
+    assert again.stderr == ("wisen: this batch has ended: these are its results; without --resume it is run anew\n")
+    assert json.loads(again.stdout)["tasks"] == json.loads(done.stdout)["tasks"]
+    anew = wisen("run", file, "--model", model, "--json", *QUICK)
+    assert (anew.returncode, anew.stderr) == (0, "")
+    assert json.loads(anew.stdout)["tasks"][0]["run_id"] != json.loads(done.stdout)["tasks"][0]["run_id"]
+
+
 def test_nothing_to_resume_just_runs(wisen: Wisen, script: Callable[..., str], tasks: Tasks) -> None:
     file, model = tasks(FRANCE), script("Paris")
     done = wisen("run", file, "--model", model, "--resume", "--json", *QUICK)
     assert done.returncode == 0
-    assert done.stderr == "wisen: nothing to resume: these tasks with these options have ended, or never began\n"
-    again = wisen("run", file, "--model", model, "--resume", "--json", *QUICK)
-    assert again.stderr == done.stderr
-    assert json.loads(again.stdout)["tasks"][0]["run_id"] != json.loads(done.stdout)["tasks"][0]["run_id"]
+    assert done.stderr == "wisen: nothing to resume: these tasks with these options never began\n"
 
 
 def test_failed_tasks_are_tried_again_and_the_others_stay(

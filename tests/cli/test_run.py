@@ -40,7 +40,7 @@ france  satisfied   1.00  check                   2     231
 haiku   satisfied   0.90  model's opinion         1     192
 
 2 of 2 tasks satisfied, 0 failed; mean score 0.95 of 2
-3 attempts, 2 lessons, 5 model calls, 412 + 11 tokens
+3 attempts, 2 lessons (all new), 5 model calls, 412 + 11 tokens
 store: STORE (the environment variable WISEN_STORE)
 """)
 
@@ -65,12 +65,14 @@ def test_json_holds_the_records_and_totals(wisen: Wisen, script: Script, tasks: 
             "unevaluated": 0,
             "budget_exhausted": 0,
             "failed": 0,
+            "unfinished": 0,
             "cancelled": 0,
             "scored": 2,
             "checked": 1,
             "mean_score": 0.75,
             "attempts": 3,
             "lessons": 3,
+            "new_lessons": 3,
             "requests": 7,
             "input_tokens": 702,
             "output_tokens": 12,
@@ -176,7 +178,9 @@ def test_ctrl_c_prints_what_is_finished(store: Path, tasks: Tasks, tmp_path: Pat
         out, err = process.communicate(timeout=30)
     found: dict[str, Any] = json.loads(out)
     assert process.returncode == 130
-    assert [task["status"] for task in found["tasks"]] == ["satisfied", "cancelled", "cancelled"]
+    assert [task["status"] for task in found["tasks"]] == ["satisfied", "unfinished", "cancelled"]
+    assert [task["usage"]["requests"] for task in found["tasks"]] == [1, 1, 0]
+    assert found["tasks"][1]["run_id"]
     assert (found["totals"]["interrupted"], found["totals"]["failed"]) == (True, 0)
     assert err == "wisen: interrupted; finished tasks are kept, and --resume goes on with the others\n"
     assert store.exists()

@@ -66,6 +66,13 @@ def test_a_missing_key_is_named() -> None:
     )
 
 
+def test_an_empty_key_is_a_missing_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, variable in (("openai:gpt-5", "OPENAI_API_KEY"), ("claude-opus-4-7", "ANTHROPIC_API_KEY")):
+        monkeypatch.setenv(variable, "")
+        with pytest.raises(ModelError, match=f"set the environment variable {variable}"):
+            resolve_model(name)
+
+
 @pytest.mark.parametrize(
     ("name", "command"),
     [

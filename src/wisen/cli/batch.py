@@ -4,11 +4,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wisen.agent import Agent
+from wisen.cli.telling import lesson_ids
 from wisen.errors import StoreError, WisenError
-from wisen.events import Event, RunStarted, described
+from wisen.events import Event, ModelCalled, RunStarted, described
 from wisen.protocols import Evaluator, RunLog
 from wisen.records import ENDED, ReflectionEvaluation, RunRecord, Task, TokenUsage, Trace
 
@@ -34,7 +35,7 @@ class Outcome:
     @property
     def lessons(self) -> int:
         """How many cards came of it."""
-        return len({card for attempt in self.record.attempts for card in attempt.lesson_ids})
+        return len(lesson_ids(self.record))
 
     @property
     def verified(self) -> bool | None:
@@ -51,11 +52,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """All outcomes, in the order of the jobs; the jobs that an interruption left are cancelled ones."""
+    """All outcomes, in the order of the jobs.
+
+    Of those that an interruption left, the begun ones are unfinished, and the others cancelled.
+    """
 
     outcomes: tuple[Outcome, ...]
     seconds: float
     interrupted: bool
+    new_lessons: int | None = None
+    """How many cards the store didn't have before; `None` where that isn't known."""
 
     @property
     def failed(self) -> int:
@@ -76,12 +82,14 @@ class Batch:
             "tasks": len(self.outcomes),
             **{status: statuses[status] for status in ENDED},
             "failed": self.failed,
+            "unfinished": statuses["unfinished"],
             "cancelled": statuses["cancelled"],
             "scored": len(scores),
             "checked": sum(one.verified is True for one in self.outcomes),
             "mean_score": sum(scores) / len(scores) if scores else None,
             "attempts": sum(len(one.record.attempts) for one in self.outcomes),
             "lessons": sum(one.lessons for one in self.outcomes),
+            "new_lessons": self.new_lessons,
             "requests": usage.requests,
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
@@ -108,11 +116,13 @@ class Runner:
         """Run all jobs, in order, as many at a time as may be. A cancellation ends it early and is no error."""
         loop = asyncio.get_running_loop()
         began, outcomes, interrupted = loop.time(), dict[int, Outcome](), False
+        begun: dict[int, _Begun] = {}
         waiting = iter(enumerate(jobs))
 
         async def work() -> None:
             for index, job in waiting:
-                outcomes[index] = await self._one(index, job)
+                begun[index] = _Begun(job)
+                outcomes[index] = await self._one(index, job, begun[index])
                 self.done(outcomes[index])
 
         try:
@@ -123,28 +133,37 @@ class Runner:
             interrupted = True
             if (current := asyncio.current_task()) is not None:
                 current.uncancel()
-        every = tuple(outcomes.get(index) or _cancelled(job) for index, job in enumerate(jobs))
+        left = {index: Outcome(record=one.record) for index, one in begun.items()}
+        every = tuple(outcomes.get(index) or left.get(index) or _cancelled(job) for index, job in enumerate(jobs))
         return Batch(outcomes=every, seconds=loop.time() - began, interrupted=interrupted)
 
-    async def _one(self, index: int, job: Job) -> Outcome:
-        started: list[str] = []
-
-        def watch(event: Event) -> None:
-            if isinstance(event, RunStarted):
-                started.append(event.run_id)
-
+    async def _one(self, index: int, job: Job, begun: "_Begun") -> Outcome:
         try:
-            agent, run_id = self.agent(index, watch), self.run_id(index)
+            agent, run_id = self.agent(index, begun.watch), self.run_id(index)
             result = await agent.run(job.task, evaluator=job.evaluator, run_id=run_id)
         except Exception as error:  # noqa: BLE001 - providers are anybody's code, and the other tasks go on
             record = RunRecord(run_id="", task=job.task, status="failed")
-            with suppress(StoreError, IndexError):
-                record = await self.log.run(started[0])
+            with suppress(StoreError):
+                record = await self.log.run(begun.record.run_id)
             said = str(error) if isinstance(error, WisenError) else described(error)
             return Outcome(record=record, error=said)
         unanswered = not result.output and (not result.attempts or result.status == "budget_exhausted")
         error = f"no answer: {result.status.replace('_', ' ')}" if unanswered else ""
         return Outcome(record=result.record, error=error, trace=result.trace if result.trace.events else None)
+
+
+class _Begun:
+    """A run that is under way: what of it is known by now."""
+
+    def __init__(self, job: Job) -> None:
+        self.record = RunRecord(run_id="", task=job.task, status="unfinished")
+
+    def watch(self, event: Event) -> None:
+        """Hear what the run does."""
+        if isinstance(event, RunStarted):
+            self.record = replace(self.record, run_id=event.run_id, agent=event.agent, model=event.model)
+        elif isinstance(event, ModelCalled):
+            self.record = replace(self.record, usage=self.record.usage + event.usage)
 
 
 def _cancelled(job: Job) -> Outcome:

@@ -13,9 +13,9 @@ import typer
 from wisen.cli.stores import Store
 from wisen.errors import RunNotFoundError, StoreError
 from wisen.records import ENDED
-from wisen.stores.facts import DropsCalls
 
 _KEY = "batch"
+_ENDED = "this batch has ended: these are its results; without --resume it is run anew"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,29 +43,25 @@ def batch_scope(tasks: Path, options: Mapping[str, object]) -> str:
 
 async def begin_batch(store: Store, scope: str, *, tasks: int, seed: int | None, resume: bool) -> BatchRun:
     """Begin a batch, or go on with the one that was cut off; says on stderr what there is to say."""
-    kept = await store.call(scope, _KEY, 0)
-    newest, before = _read(kept)
+    newest, before, ended = _read(await store.call(scope, _KEY, 0))
     if newest and before and not await _came_to_something(store, newest, tasks):
         newest = before  # the newest was stopped at once, perhaps because the hint was read
     if resume and newest:
-        typer.echo("wisen: going on with the batch that is unfinished", err=True)
+        typer.echo(f"wisen: {_ENDED if ended else 'going on with the batch that is unfinished'}", err=True)
         return BatchRun(scope=scope, nonce=newest)
     if resume:
-        typer.echo("wisen: nothing to resume: these tasks with these options have ended, or never began", err=True)
-    elif newest:
+        typer.echo("wisen: nothing to resume: these tasks with these options never began", err=True)
+    elif newest and not ended:
         typer.echo("wisen: a batch of these tasks is unfinished; --resume goes on with it, this begins anew", err=True)
     nonce = secrets.token_hex(16) if seed is None else await _seeded(store, seed)
-    await store.save_call(scope, _KEY, 0, json.dumps([nonce, newest]).encode())
+    await store.save_call(scope, _KEY, 0, json.dumps([nonce, "" if ended else newest]).encode())
     return BatchRun(scope=scope, nonce=nonce)
 
 
 async def end_batch(store: Store, batch: BatchRun) -> None:
-    """Forget a batch of which nothing is left to do. Where that fails it can be resumed, and does nothing then."""
+    """Note that nothing of a batch is left to do. Where that fails it counts as unfinished, and does nothing then."""
     with suppress(StoreError):
-        if isinstance(store, DropsCalls):
-            await store.drop_calls([batch.scope])
-        else:
-            await store.save_call(batch.scope, _KEY, 0, b"[]")
+        await store.save_call(batch.scope, _KEY, 0, json.dumps([batch.nonce, "", True]).encode())
 
 
 async def _seeded(store: Store, seed: int) -> str:
@@ -88,6 +84,7 @@ async def _came_to_something(store: Store, nonce: str, tasks: int) -> bool:
     return False
 
 
-def _read(kept: bytes | None) -> tuple[str, str]:
-    newest, before, *_ = [*json.loads(kept or b"[]"), "", ""]
-    return str(newest), str(before)
+def _read(kept: bytes | None) -> tuple[str, str, bool]:
+    """The newest batch, the unfinished one that it took the place of, and whether the newest has ended."""
+    newest, before, ended, *_ = [*json.loads(kept or b"[]"), "", "", ""]
+    return str(newest), str(before), bool(ended)

@@ -381,9 +381,10 @@ def _summary(batch: "Batch") -> Sequence[str]:
     cost = totals["cost_usd"]
     lines = [
         f"{totals['satisfied']} of {totals['tasks']} tasks satisfied, {totals['failed']} failed"
-        + (f", {totals['cancelled']} not finished" if totals["cancelled"] else "")
+        + (f", {totals['unfinished']} broken off" if totals["unfinished"] else "")
+        + (f", {totals['cancelled']} not begun" if totals["cancelled"] else "")
         + (f"; mean score {mean:.2f} of {totals['scored']}" if isinstance(mean, float) else ""),
-        f"{counted(totals['attempts'], 'attempt')}, {lessons_line(sum(one.lessons for one in batch.outcomes), batch.new_lessons)}, "
+        f"{counted(totals['attempts'], 'attempt')}, {lessons_line(totals)}, "
         f"{counted(totals['requests'], 'model call')}, "
         f"{totals['input_tokens']} + {totals['output_tokens']} tokens"
         + (f", {cost:.4f} USD" if isinstance(cost, float) and cost else ""),

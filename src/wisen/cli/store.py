@@ -15,13 +15,14 @@ from wisen.cli.stores import (
     EmbedderName,
     Store,
     StoreChoice,
+    StorePath,
     choose_store,
     drive,
     open_store,
     reading,
 )
 from wisen.errors import ConfigError, EmbedderMismatchError, StoreError
-from wisen.stores.connect import is_url
+from wisen.stores.connect import is_url, shown_url
 
 if TYPE_CHECKING:
     from wisen.stores.copies import Copies
@@ -37,7 +38,7 @@ Url = Annotated[
     str | None,
     typer.Argument(
         metavar="[STORE]",
-        help="A file, a folder with a Markdown store, or a URL. Default: the store that all commands use.",
+        help="The store, as for --store. Default: the one that all commands use.",
         show_default=False,
     ),
 ]
@@ -75,9 +76,9 @@ def copy(
         raise typer.Exit(_NOT_WHOLE)
 
 
-def show(url: Url = None, *, as_json: AsJson = False) -> None:
+def show(url: Url = None, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Say what is in a store: how many cards of which tenant, status and kind, runs, size, embedder, indexes."""
-    choice = _choice(url)
+    choice = _chosen(url, store)
     facts = drive(_facts(choice))
     if as_json:
         print_json(_facts_json(choice, facts))
@@ -107,14 +108,14 @@ def show(url: Url = None, *, as_json: AsJson = False) -> None:
         print_table(columns, [(*of, str(number)) for of, number in facts.cards.items()])
 
 
-def tune(url: Url = None, *, as_json: AsJson = False) -> None:
+def tune(url: Url = None, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Build the indexes that make searches of large tenants quick, where the store has any."""
 
     async def work() -> str:
-        async with open_store(_choice(url), None) as store:
-            if not isinstance(store, Tunes):
+        async with open_store(_chosen(url, store), None) as opened:
+            if not isinstance(opened, Tunes):
                 return "nothing to tune: this store searches exactly, and needs no indexes"
-            done = await store.tune()
+            done = await opened.tune()
             return "tuned" if done is None else f"tuned: {_told(done)}"
 
     said = drive(work())
@@ -124,9 +125,9 @@ def tune(url: Url = None, *, as_json: AsJson = False) -> None:
         typer.echo(said)
 
 
-def check(url: Url = None, *, as_json: AsJson = False) -> None:
+def check(url: Url = None, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Read everything back and say whether it is whole; equal hashes mean equal contents, whatever the store."""
-    report = drive(_check(_choice(url)))
+    report = drive(_check(_chosen(url, store)))
     if as_json:
         print_json(
             {
@@ -149,6 +150,7 @@ def check(url: Url = None, *, as_json: AsJson = False) -> None:
 def prune(
     url: Url = None,
     *,
+    store: StorePath = None,
     older_than: Annotated[
         str, typer.Option("--older-than", metavar="AGE", help="How long ago a run must have ended: 12h, 30d, 8w.")
     ],
@@ -162,7 +164,7 @@ def prune(
 ) -> None:
     """Drop the recorded calls of runs that ended long ago; runs that can be resumed keep theirs."""
     before = datetime.now(UTC) - age(older_than)
-    pruned = drive(_prune(_choice(url), before, resumable=resumable))
+    pruned = drive(_prune(_chosen(url, store), before, resumable=resumable))
     if as_json:
         print_json({"before": before.isoformat(timespec="seconds"), "runs": pruned.runs, "calls": pruned.calls})
     else:
@@ -193,9 +195,14 @@ def backup(
         typer.echo(f"{choice.shown} is in {target} ({_bytes(size)})")
 
 
-def _choice(given: str | None) -> StoreChoice:
-    if given is None:
-        return choose_store(None)
+def _chosen(url: str | None, store: str | None) -> StoreChoice:
+    """The store that is named in either way, else the one that all commands use."""
+    if url is not None and store is not None:
+        raise ConfigError(f"{shown_url(url)!r} and --store name a store each; name one")
+    return choose_store(store) if url is None else _choice(url)
+
+
+def _choice(given: str) -> StoreChoice:
     if not given:
         raise ConfigError("'' names no store; pass a path or a URL")
     choice = StoreChoice(url=given if is_url(given) else str(Path(given).expanduser()), why="as it was named")

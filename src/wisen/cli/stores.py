@@ -165,6 +165,15 @@ def choose_store(given: str | None, environ: Mapping[str, str] = os.environ) -> 
     return _named(str(Path.home() / ".local" / "share" / "wisen" / "wisen.db"), "the default")
 
 
+def choose_server(given: str | None) -> StoreChoice:
+    """The same for what needs queues; raises `ConfigError` for a store that isn't in Postgres."""
+    choice = choose_store(given)
+    if choice.kind != "postgres":
+        said = f"queues need Postgres; pass --store postgresql://… or set {VARIABLE}"
+        raise ConfigError(f"store {choice.shown!r} ({choice.why}): {said}")
+    return choice
+
+
 def _named(name: str, why: str) -> StoreChoice:
     if not name:
         raise ConfigError("--store '': is empty; pass a path or a URL")

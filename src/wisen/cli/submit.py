@@ -1,5 +1,6 @@
 """`wisen submit`: puts a file's tasks into a queue, for workers on any machine."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,8 @@ from wisen.cli.options import (
 )
 from wisen.cli.output import AsJson, counted, print_json
 from wisen.cli.run import LIMITS, read_entries
-from wisen.cli.stores import EmbedderName, StorePath, choose_store, drive
+from wisen.cli.stores import EmbedderName, StorePath, choose_server, drive
+from wisen.errors import MissingExtraError, ModelError, UnknownModelError
 from wisen.records import Budget
 
 if TYPE_CHECKING:
@@ -89,12 +91,14 @@ def submit(  # noqa: PLR0913 - each is a command-line option
         seed=seed,
         embedder=embedder,
     )
-    jobs, url = _jobs(tasks), choose_store(store).url
+    choice, jobs = choose_server(store), _jobs(tasks)
+    for name in {model, judge_model or model}:
+        _check_model(name)
 
     async def put() -> "BatchStatus":
         from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
 
-        async with Queue(url, queue) as opened:
+        async with Queue(choice.url, queue) as opened:
             given = await opened.submit(jobs, options, batch=batch, tries=tries, most_waiting=most_waiting, wait=wait)
             return await given.status()
 
@@ -103,7 +107,20 @@ def submit(  # noqa: PLR0913 - each is a command-line option
         print_json({"batch": found.id, "queue": found.queue, "tasks": found.tasks})
     else:
         typer.echo(f"{found.id}: {counted(found.tasks, 'task')} in queue {found.queue}")
-        typer.echo(f"`wisen batch status {found.id} --follow` tells how it goes", err=True)
+        where = f" --store {shlex.quote(choice.shown)}" if store else ""
+        typer.echo(f"`wisen batch status {found.id} --follow{where}` tells how it goes", err=True)
+
+
+def _check_model(name: str | None) -> None:
+    """Refuse a name that means no model; say what workers need besides, where this process lacks it."""
+    from wisen.models.names import resolve_model  # noqa: PLC0415 - slow to import
+
+    try:
+        resolve_model(name)
+    except UnknownModelError:
+        raise
+    except (ModelError, MissingExtraError) as error:
+        typer.echo(f"wisen: workers need what isn't here: {error}", err=True)
 
 
 def _jobs(path: Path) -> "list[Job]":

@@ -94,7 +94,9 @@ def _provided(name: str) -> Model:
     except UserError as error:
         if error.message.startswith("Unknown model"):
             raise UnknownModelError(name, _hint(name)) from error
-        raise _setting_missing(name, error) from error
+        raise _setting_missing(name, error, error.message) from error
+    except Exception as error:  # each provider's SDK has errors of its own, such as for a key that is empty
+        raise _setting_missing(name, error, str(error)) from error
 
 
 def _quoted(name: str) -> str:
@@ -113,8 +115,8 @@ def _install(problem: str) -> str:
     )
 
 
-def _setting_missing(name: str, error: UserError) -> ModelError:
-    variables = re.findall(r"`([A-Z][A-Z0-9_]+)`", error.message)
+def _setting_missing(name: str, error: Exception, said: str) -> ModelError:
+    variables = re.findall(r"`([A-Z][A-Z0-9_]+)`", said)
     if not variables:
         return model_error(name, error)
     return ModelError(name, f"set the environment variable {' or '.join(dict.fromkeys(variables))}")
