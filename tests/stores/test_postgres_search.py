@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from vocabulary import FORMS, OWNERS, THINGS, VERBS
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
@@ -21,42 +22,7 @@ from wisen.stores.words import card_words, word_hash
 
 pytestmark = pytest.mark.anyio
 
-WORDS = [
-    *(
-        "scrape",
-        "summarise",
-        "translate",
-        "classify",
-        "convert",
-        "compare",
-        "review",
-        "schedule",
-        "refactor",
-        "prices",
-        "invoices",
-        "contracts",
-        "tickets",
-        "recipes",
-        "manuals",
-        "minutes",
-        "nordic",
-        "acme",
-        "globex",
-        "initech",
-        "csv",
-        "json",
-        "german",
-        "french",
-        "markdown",
-        "totals",
-        "month",
-        "auditor",
-        "friday",
-        "order",
-        "drafts",
-        "policy",
-    ),
-]
+WORDS = [word.lower() for word in (*VERBS[:9], *THINGS[:7], *OWNERS[:4], *FORMS[:5])]
 EVERYTHING = CardFilter()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from vocabulary import FORMS, OWNERS, THINGS, VERBS
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
@@ -13,63 +14,6 @@ from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.memory import InMemoryVectorStore
 
-VERBS = (
-    "scrape",
-    "summarise",
-    "translate",
-    "classify",
-    "convert",
-    "compare",
-    "review",
-    "schedule",
-    "refactor",
-    "migrate",
-    "validate",
-    "archive",
-)
-THINGS = (
-    "prices",
-    "invoices",
-    "contracts",
-    "tickets",
-    "recipes",
-    "manuals",
-    "minutes",
-    "payrolls",
-    "orders",
-    "passports",
-    "receipts",
-    "surveys",
-)
-OWNERS = (
-    "Nordic",
-    "Acme",
-    "Globex",
-    "Initech",
-    "Vandelay",
-    "Hooli",
-    "Stark",
-    "Wonka",
-    "Tyrell",
-    "Soylent",
-    "Umbrella",
-    "Cyberdyne",
-    "Oscorp",
-)
-FORMS = (
-    "CSV",
-    "JSON",
-    "German",
-    "French",
-    "Markdown",
-    "Python",
-    "Rust",
-    "spreadsheet",
-    "calendar",
-    "database",
-    "browser",
-    "terminal",
-)
 MANNERS = (
     "without duplicates",
     "with totals by month",
