@@ -5,7 +5,6 @@
 
 import argparse
 import asyncio
-import json
 import statistics
 import sys
 import tempfile
@@ -17,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pg_server
-from figures import MEASURED, put, setting, table
+from figures import MEASURED, options, setting, table, tell
 from provider import EVALUATOR, INSTRUCTIONS, REFLECTOR, Replies, serving
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
 
 from wisen import (
     Agent,
@@ -39,6 +37,7 @@ from wisen.models.names import endpoint
 
 sys.path.insert(0, str(Path(__file__).parent / "drivers"))
 from common import Corpus
+from fake_model import FakeModel
 
 Store = SQLiteVectorStore | PostgresVectorStore
 
@@ -54,36 +53,6 @@ _LABELS = {
     "reflexion": "Reflexion: 2 attempts, recall and lessons",
     "reflexion+journal": "the same with `run_id`: each step kept",
 }
-
-
-class FakeModel(Model[Any]):
-    """The provider's answers without a provider."""
-
-    def __init__(self, seconds: float) -> None:
-        """Answer after so long."""
-        super().__init__()
-        self._replies = Replies()
-        self._seconds = seconds
-
-    @property
-    def model_name(self) -> str:
-        """A name without a price."""
-        return "fake"
-
-    @property
-    def system(self) -> str:
-        """The provider."""
-        return "fake"
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,  # noqa: ARG002 - the model's interface
-        model_request_parameters: ModelRequestParameters,  # noqa: ARG002 - the model's interface
-    ) -> ModelResponse:
-        """Give the next reply."""
-        await asyncio.sleep(self._seconds)
-        return ModelResponse(parts=[TextPart(self._replies.to(str(messages[0].parts[0])))])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,27 +75,17 @@ class Sample:
 
 def main() -> None:
     """Measure and report."""
-    asked = _arguments()
-    results = json.loads(Path(asked.load).read_text(encoding="utf-8")) if asked.load else _measured(asked)
-    if asked.json:
-        Path(asked.json).write_text(json.dumps(results, indent=1), encoding="utf-8")
-    text = report(results)
-    print(text)
-    if asked.write_docs and not put(MEASURED, "runs at once", text):
-        print(f"{MEASURED.name} has no place for it", file=sys.stderr)
+    tell(_arguments(), _measured, report, lambda _, text: [(MEASURED, "runs at once", text)])
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__ or "")
     parser.add_argument("--runs", type=int, default=1_000, help="at once (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="of each case; the median counts (%(default)s)")
     parser.add_argument("--models", nargs="+", default=["in process", "over HTTP"], help="one of them, or both")
     parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"], help="one of them, or both")
     parser.add_argument("--cases", nargs="+", default=list(_LABELS), help="some of: %(default)s")
     parser.add_argument("--no-recalls", action="store_true", help="runs only")
-    parser.add_argument("--json", metavar="FILE", default="", help="keep all samples in this file")
-    parser.add_argument("--load", metavar="FILE", default="", help="measure nothing; report what --json kept")
-    parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {MEASURED.name}")
     return parser.parse_args()
 
 
@@ -173,7 +132,7 @@ def _sample(model: str, case: str, kind: str, server: Any, runs: int) -> Sample:
 @contextmanager
 def _models(kind: str) -> Generator[Callable[[], Model[Any]]]:
     if kind == "in process":
-        yield lambda: FakeModel(_SECONDS)
+        yield lambda: FakeModel(Replies(), _SECONDS)
         return
     with serving(_SECONDS) as url:
         yield lambda: endpoint(url, "fake")

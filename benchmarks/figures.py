@@ -1,15 +1,50 @@
 """Where the figures of the Postgres and worker benchmarks go: Markdown tables between marks of pages."""
 
+import argparse
+import json
 import os
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from report import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "docs" / "postgres-measured.md"
 SCALE = ROOT / "docs" / "scale.md"
+
+
+Figures = dict[str, Any]
+Part = tuple[Path, str, str]
+"""A page, the name of a place in it, and what goes there."""
+
+
+def options(about: str) -> argparse.ArgumentParser:
+    """What is to be done with the figures; each benchmark adds what to measure."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", metavar="FILE", default="", help="keep all samples in this file")
+    parser.add_argument("--load", metavar="FILE", default="", help="measure nothing; report what --json kept")
+    parser.add_argument("--write-docs", action="store_true", help="put the tables into the pages")
+    return parser
+
+
+def tell(
+    asked: argparse.Namespace,
+    measured: Callable[[argparse.Namespace], Figures],
+    report: Callable[[Figures], str],
+    parts: Callable[[Figures, str], Sequence[Part]],
+) -> None:
+    """Measure, or load what was measured, and report it; `parts` says what of both goes into pages."""
+    figures: Figures = json.loads(Path(asked.load).read_text(encoding="utf-8")) if asked.load else measured(asked)
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    text = report(figures)
+    print(text)
+    for page, name, part in parts(figures, text) if asked.write_docs else ():
+        if not put(page, name, part):
+            print(f"{page.name} has no place for {name!r}", file=sys.stderr)
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

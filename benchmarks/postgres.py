@@ -6,16 +6,14 @@ server is started for the purpose, in a temporary directory.
 
 import argparse
 import asyncio
-import json
 import random
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pg_server
-from figures import MEASURED, SCALE, milliseconds, put, setting, table
+from figures import MEASURED, SCALE, milliseconds, options, setting, table, tell
 from pg_bare import Bare, connected
 from pg_cards import Floats, Known, Material, Tenant, best, tenant_name
 
@@ -32,29 +30,21 @@ _SCHEMA = "wisen"
 
 def main() -> None:
     """Measure and report."""
-    asked = _arguments()
-    loaded = Path(asked.load).read_text(encoding="utf-8") if asked.load else ""
-    results = json.loads(loaded) if loaded else asyncio.run(_measured(asked))
-    if asked.json:
-        Path(asked.json).write_text(json.dumps(results, indent=1), encoding="utf-8")
-    text = report(results)
-    print(text)
-    if asked.write_docs:
-        for page, name, part in ((MEASURED, "recall and ingest", text), (SCALE, "bytes", sizes(results))):
-            if not put(page, name, part):
-                print(f"{page.name} has no place for {name!r}", file=sys.stderr)
+    tell(
+        _arguments(),
+        lambda asked: asyncio.run(_measured(asked)),
+        report,
+        lambda figures, text: [(MEASURED, "recall and ingest", text), (SCALE, "bytes", sizes(figures))],
+    )
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__ or "")
     parser.add_argument("--size", type=int, nargs="+", default=[100_000, 1_000_000], metavar="CARDS")
     parser.add_argument("--queries", type=int, default=400, help="for each group of tenants (%(default)s)")
     parser.add_argument("--compared", type=int, default=60, help="of them with exact scans (%(default)s)")
     parser.add_argument("--no-bare", action="store_true", help="leave out pgvector used bare")
     parser.add_argument("--buffers", default="", help="shared buffers of the server, such as 512MB")
-    parser.add_argument("--json", metavar="FILE", default="", help="keep all samples in this file")
-    parser.add_argument("--load", metavar="FILE", default="", help="measure nothing; report what --json kept")
-    parser.add_argument("--write-docs", action="store_true", help="put the tables into the pages")
     return parser.parse_args()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pg_server
-from figures import MEASURED, put, setting, table
+from figures import MEASURED, options, setting, table, tell
 from provider import serving
 from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
 from pydantic_ai.models import ModelRequestParameters
@@ -38,25 +38,19 @@ _ANSWER = b'{"parts": [{"content": "an answer", "part_kind": "text"}], "kind": "
 
 def main() -> None:
     """Measure and report."""
-    asked = _arguments()
-    loaded = Path(asked.load).read_text(encoding="utf-8") if asked.load else ""
-    results = json.loads(loaded) if loaded else asyncio.run(_measured(asked))
-    if asked.json:
-        Path(asked.json).write_text(json.dumps(results, indent=1), encoding="utf-8")
-    text = report(results)
-    print(text)
-    if asked.write_docs and not put(MEASURED, "queue and steps", text):
-        print(f"{MEASURED.name} has no place for it", file=sys.stderr)
+    tell(
+        _arguments(),
+        lambda asked: asyncio.run(_measured(asked)),
+        report,
+        lambda _, text: [(MEASURED, "queue and steps", text)],
+    )
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__ or "")
     parser.add_argument("--rounds", type=int, default=3, help="of each case; the median counts (%(default)s)")
     parser.add_argument("--share", type=float, default=1.0, help="of the usual number of tasks and steps (%(default)s)")
     parser.add_argument("--no-tasks", action="store_true", help="steps only")
-    parser.add_argument("--json", metavar="FILE", default="", help="keep all samples in this file")
-    parser.add_argument("--load", metavar="FILE", default="", help="measure nothing; report what --json kept")
-    parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {MEASURED.name}")
     return parser.parse_args()
 
 

@@ -4,42 +4,9 @@ import asyncio
 from typing import Any
 
 import common
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.settings import ModelSettings
+from fake_model import FakeModel
 
 from wisen import Agent, HashEmbedder, InMemoryVectorStore, Reflexion
-
-
-class FakeModel(Model[Any]):
-    """Answers after `seconds` of waiting."""
-
-    def __init__(self, replies: common.Replies, seconds: float = 0.0) -> None:
-        """Take the replies to give."""
-        super().__init__()
-        self._replies = replies
-        self._seconds = seconds
-
-    @property
-    def model_name(self) -> str:
-        """A name without a price."""
-        return "fake"
-
-    @property
-    def system(self) -> str:
-        """The provider."""
-        return "fake"
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,  # noqa: ARG002 - the model's interface
-        model_request_parameters: ModelRequestParameters,  # noqa: ARG002 - the model's interface
-    ) -> ModelResponse:
-        """Give the next reply."""
-        if self._seconds:
-            await asyncio.sleep(self._seconds)
-        return ModelResponse(parts=[TextPart(self._replies.to(str(messages[0].parts[0].content)))])
 
 
 def _agent(mode: str, model: FakeModel, embedder: HashEmbedder) -> Agent:
