@@ -81,10 +81,11 @@ async def test_a_changed_program_goes_on_and_says_so() -> None:
     at_call(1)(world, store)
     assert await is_cut_off(ARCHITECTURES["reflexion"](world, store))
     world.live = None
-    changed = agent(world, store, Reflexion(lesson_store=MemoryCI(store), max_attempts=2), watch=seen.append)
+    loop = Reflexion(lesson_store=MemoryCI(store), max_attempts=2, threshold=0.7)
+    changed = agent(world, store, loop, watch=seen.append, with_tools=True)
     changed.instructions = "You count stools."
-    result = await changed.run(TASK, run_id="r1")
-    said = "RunMismatchError: instructions, max_attempts changed since it was begun"
+    result = await changed.run(TASK, run_id="r1", evaluator=lambda _output: 0.4)
+    said = "RunMismatchError: instructions, max_attempts, threshold, evaluator, tools changed since it was begun"
     assert [(one.stage, one.error) for one in seen if isinstance(one, Degraded)] == [("record", said)]
     assert result.record.degradations == (f"record: {said}",)
 

@@ -218,6 +218,9 @@ class Run:
             "instructions": self.session.instructions,
             "architecture": self.architecture.name,
             "max_attempts": getattr(self.architecture, "max_attempts", None),
+            "threshold": self.threshold,
+            "evaluator": None if self.deps.evaluator is None else self.deps.evaluator.name,
+            "tools": [getattr(tool, "name", None) or getattr(tool, "__name__", "") for tool in self.deps.tools],
         }
 
     async def _ended_elsewhere(self) -> RunResult:
