@@ -225,7 +225,7 @@ class MemoryCard:
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
-        words = _respaced(self.text), _respaced(self.situation.text)
+        words = respaced(self.text), respaced(self.situation.text)
         return _digest(self.kind.value, self.reporter, self.scope.text, str(self.provenance.verified), *words)
 
     @property
@@ -271,7 +271,8 @@ def fingerprint(text: str) -> str:
     return _digest(normalized(text))
 
 
-def _respaced(text: str) -> str:
+def respaced(text: str) -> str:
+    """The text in Unicode's form NFKC with single spaces: equal for texts that differ only in spacing or form."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 

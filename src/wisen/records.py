@@ -211,7 +211,7 @@ class LeftOut:
 
     card_id: str
     why: str
-    """In words: "no room", "too like card …", "superseded by card …", "held out by the trial" …"""
+    """In words: "no room", "says the same as card …", "superseded by card …", "held out by the trial" …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, respaced
 from wisen.errors import ConfigError, ModelError, RecallBlockedError
-from wisen.memory.diversity import Likeness, MarginalRelevance
-from wisen.memory.frame import OwnRun, note, section
+from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
+from wisen.memory.frame import BULLET, OwnRun, note, section
 from wisen.memory.room import Room
 from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated
 from wisen.protocols import Screen
@@ -69,6 +70,12 @@ class _Draft:
 
     def leave_out(self, card: MemoryCard, why: str) -> None:
         self.left_out.append(LeftOut(card_id=card.id, why=why))
+
+    def said(self) -> dict[str, str]:
+        """What the own run's words and the block say, and which of them."""
+        lines = {line.removeprefix(BULLET): "a line of the block" for line in self.block.split("\n") if line.strip()}
+        lines |= dict.fromkeys(self.own.lessons, "a lesson of this run")
+        return {respaced(text): where for text, where in lines.items()}
 
     def drop(self) -> None:
         """Take out what is worth least: the last card, then the block, then the oldest of the own run's words."""
@@ -131,10 +138,12 @@ class PromptCompiler:
     ) -> Advice:
         """Compile as `compile` does, with the model's own tokenizer where it has one and there may be too much."""
         count = None if self._surely_fits(recalled, own, block) else await counter_of(model)
+        name: str = getattr(model, "model_name", "")
+        compiled = partial(self.compile, recalled, own=own, block=block, most=most, model=name)
         if count is not None:
             with suppress(ModelError):  # a tokenizer may fail, and may take its time
-                return await asyncio.to_thread(self.compile, recalled, own=own, block=block, most=most, count=count)
-        return self.compile(recalled, own=own, block=block, most=most)
+                return await asyncio.to_thread(compiled, count=count)
+        return compiled()
 
     def compile(
         self,
@@ -144,8 +153,12 @@ class PromptCompiler:
         block: str = "",
         most: int | None = None,
         count: TokenCounter = estimated,
+        model: str = "",
     ) -> Advice:
         """Compile recalled cards (best first), a shared memory block, and what this run has learned itself.
+
+        Nothing is shown twice. Of cards that say the same, the best is taken (`best_of_equals_first`, by the evidence
+        for `model`), and none that says what the run's own words or the block say.
 
         `most` bounds the number of cards, those held out among them. Each card that isn't shown is named with the
         reason. A card that is held out is taken in as any other, and taken out at the end; its room stays empty. So no
@@ -155,8 +168,8 @@ class PromptCompiler:
         """
         room = Room(self.max_tokens, count)
         fitting = room.own(self._own(own)) if own is not None else OwnRun()
-        draft = _Draft(own=fitting, block=room.block(admitted(self.screen, block)))
-        self._choose(self._eligible(recalled, draft), draft, room, most)
+        draft = _Draft(own=fitting, block=room.block(_lines_once(admitted(self.screen, block))))
+        self._choose(self._eligible(recalled, draft), draft, room, most, model)
         whole = _advice(draft, draft.taken)
         # A tokenizer may count more for the whole than for its parts.
         while whole and _size(whole, count) > self.max_tokens:
@@ -202,11 +215,14 @@ class PromptCompiler:
             draft.blocked.append(Blocked(card_id=card.id, rules=tuple(rules)))
         return verdict.card
 
-    def _choose(self, cards: list[Recalled], draft: _Draft, room: Room, most: int | None) -> None:
+    def _choose(self, given: list[Recalled], draft: _Draft, room: Room, most: int | None, model: str) -> None:
         """Take cards by relevance and by what they add to those taken, as long as there is room."""
         relevance, least = list[float](), 1.0
-        for one in cards:  # the order given may rest on more than relevance: it holds
+        for one in given:  # the order given may rest on more than relevance: it holds
             relevance.append(least := min(least, one.injection.score))
+        places = best_of_equals_first([one.card for one in given], model=model, layout=self.layout)
+        cards = [given[place] for place in places]
+        there = draft.said()
         compared = [one.card for one in cards] if self.diversity and len(cards) > 1 else []
         order = MarginalRelevance(relevance, Likeness(compared), diversity=self.diversity)
         taken: list[int] = []
@@ -214,7 +230,9 @@ class PromptCompiler:
             one = cards[place]
             like, nearest = order.nearest(place)
             crowded = most is not None and len(taken) >= most
-            if like >= _SAME or (crowded and nearest >= 0 and any(place < other for other in taken)):
+            if same := there.get(said(one.card)):
+                draft.leave_out(one.card, f"says the same as {same}")
+            elif like >= _SAME or (crowded and nearest >= 0 and any(place < other for other in taken)):
                 draft.leave_out(one.card, f"too like card {cards[nearest].card.id}")
             elif crowded:
                 draft.leave_out(one.card, f"not among the best {most}")
@@ -225,12 +243,13 @@ class PromptCompiler:
             else:
                 taken.append(place)
                 draft.taken.append(piece)
+                there[said(one.card)] = f"card {one.card.id}"
                 order.take(place)
 
     def _own(self, own: OwnRun) -> OwnRun:
         """What of the last few passes the screen, and of each the beginning: enough to know a wrong answer by."""
         return OwnRun(
-            lessons=self._beginnings(own.lessons, self.own_characters, MemoryKind.LESSON),
+            lessons=tuple(dict.fromkeys(self._beginnings(own.lessons, self.own_characters, MemoryKind.LESSON))),
             rejected=self._beginnings(own.rejected, _LONGEST_ANSWER, MemoryKind.SKILL_CARD, before=_ANSWER),
         )
 
@@ -260,6 +279,16 @@ def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
         blocked=tuple(draft.blocked),
         left_out=tuple(draft.left_out),
     )
+
+
+def _lines_once(block: str) -> str:
+    """The block without lessons that it has had before: those who write at once may write the same."""
+    seen, lines = set[str](), list[str]()
+    for line in block.split("\n"):
+        if line not in seen or not line.startswith(BULLET):
+            lines.append(line)
+        seen.add(line)
+    return "\n".join(lines)
 
 
 def _size(advice: Advice, count: TokenCounter) -> int:

@@ -1,4 +1,4 @@
-"""How alike cards are, and in which order they are worth showing when alike ones say little more than one of them.
+"""How alike cards are, which of equal ones to show, and in which order alike ones are worth showing.
 
 Maximal marginal relevance: Carbonell, Goldstein (1998), "The use of MMR, diversity-based reranking for reordering
 documents and producing summaries". Likeness is the share of words and pairs of words that two texts have in common
@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from wisen.cards import MemoryCard
+from wisen.cards import MemoryCard, MemoryStatus, respaced
+from wisen.memory.rank import effect, uses
 
 _WORD = re.compile(r"\w+")
 _MOST_CHARACTERS = 1_000
@@ -33,6 +34,34 @@ def likeness(one: Features, other: Features) -> float:
         return 1.0
     shared = len(one & other)
     return shared / (len(one) + len(other) - shared)
+
+
+def said(card: MemoryCard) -> str:
+    """Equal for cards of which a prompt would hold the same words: of examples, with the same task too."""
+    own = respaced(card.content if card.is_episode else card.text)
+    return f"{card.situation.key}\x1f{own}" if card.is_episode else own
+
+
+def best_of_equals_first(cards: Sequence[MemoryCard], *, model: str, layout: str) -> list[int]:
+    """The places of the cards as given; only those that say the same change places, so that the best comes first.
+
+    That is a promoted or pinned one, then the one that has helped more, then the one with more uses: so what they say
+    is tried as one card, and not as several.
+    """
+    places: dict[str, list[int]] = {}
+    for place, card in enumerate(cards):
+        places.setdefault(said(card), []).append(place)
+    order = list(range(len(cards)))
+    for alike in places.values():
+
+        def worth(place: int) -> tuple[bool, float, int]:
+            card = cards[place]
+            lasting = card.pinned or card.status is MemoryStatus.PROMOTED
+            return lasting, effect(card, model=model, layout=layout), uses(card, model=model, layout=layout)
+
+        for place, better in zip(alike, sorted(alike, key=worth, reverse=True), strict=True):
+            order[place] = better
+    return order
 
 
 class Likeness:

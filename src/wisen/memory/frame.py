@@ -20,6 +20,8 @@ FRAME = f"{_OPENS}\n\n{_CLOSES}\n\n"
 BLOCK_HEADING = "Lessons so far:\n"
 LESSONS_HEADING = "From earlier attempts at this very task:\n"
 REJECTED_HEADING = "Answers to this very task that were checked and are wrong:\n"
+BULLET = "- "
+"""How a lesson begins in a list, of the block's too."""
 _ORIGINS = {
     "verified": "from an own verified run",
     "judged": "from an own run judged by a model",
@@ -56,7 +58,7 @@ def section(notes: Sequence[str], block: str, own: OwnRun) -> str:
 
 def item(text: str) -> str:
     """One of the own run's words as a line of a list."""
-    return f"- {_indented(text)}"
+    return f"{BULLET}{_indented(text)}"
 
 
 def note(card: MemoryCard) -> str:

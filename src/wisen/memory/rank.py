@@ -40,11 +40,18 @@ def effect(card: MemoryCard, *, model: str, layout: str) -> float:
     with the card or without. Several kinds of evidence count by the number of their runs. Evidence from another model
     or layout doesn't count: the same card helps one and harms another.
     """
-    weighed = [
-        one for seen in card.evidence if (seen.model, seen.layout) == (model, layout) for one in _differences(seen)
-    ]
+    weighed = _weighed(card, model, layout)
     runs = sum(weight for weight, _ in weighed)
     return sum(weight * difference for weight, difference in weighed) / runs if runs else 0.0
+
+
+def uses(card: MemoryCard, *, model: str, layout: str) -> int:
+    """How many runs `effect` rests on."""
+    return sum(weight for weight, _ in _weighed(card, model, layout))
+
+
+def _weighed(card: MemoryCard, model: str, layout: str) -> list[tuple[int, float]]:
+    return [one for seen in card.evidence if (seen.model, seen.layout) == (model, layout) for one in _differences(seen)]
 
 
 def _differences(seen: CardEvidence) -> Iterator[tuple[int, float]]:

@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
-from wisen.memory_ci.likeness import as_told_again, near_duplicates
+from wisen.memory_ci.likeness import as_told_again
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import HUMAN, move, pinned
+from wisen.memory_ci.twins import Twins
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, helps_here, promoted_for
 from wisen.protocols import Finding, Ranker, Screen, Scrubs, VectorStore
-from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.screening.names import with_clean_names
 from wisen.screening.screens import DefaultScreen, verdict_of
 from wisen.turns import Turns
@@ -108,6 +109,7 @@ class MemoryCI:
         self.rule = rule
         self.now = now
         self._turns = Turns(_AT_ONCE)
+        self._twins = Twins(store, near_duplicate)
 
     async def submit(
         self,
@@ -120,10 +122,12 @@ class MemoryCI:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
         `among` are the hits of a recall for the card's situation, where there was one just now: near-duplicates are
-        looked for there, which spares a search. `at` is when it happens, for the card's history; by default the clock's
-        time. A near-duplicate of an archived card is counted on that one, which
-        stays archived. What a person, a trial or a replay rejected is rejected again, whatever run it comes from,
-        unless a person submits it. Of a rejected card the store keeps id, provenance and reason, and none of its text.
+        looked for there, which spares a search. Of near-duplicates that are submitted here at once, one is stored, and
+        the others are counted on it; of cards with equal `duplicate_key`, wherever they are submitted. `at` is when it
+        happens, for the card's history; by default the clock's time. A near-duplicate of an archived card is counted on
+        that one, which stays archived. What a person, a trial or a replay rejected is rejected again, whatever run it
+        comes from, unless a person submits it. Of a rejected card the store keeps id, provenance and reason, and none
+        of its text.
         What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError` for
         names that may not be kept, as `with_clean_names` does, and then stores nothing.
 
@@ -161,15 +165,35 @@ class MemoryCI:
                 raise refused_already(refused)
             return _again(refused, findings)
         # A correction is like what it corrects, and yet another card.
-        own = corrects or (again and await self._holds(screened.id))
-        twin = None if own else await self._near_duplicate_of(screened, among)
-        if twin is not None:
-            # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
-            counted = [] if again else await self.store.add([as_told_again(twin, screened)])
-            if counted and counted[0].outcome == "added":  # somebody has just rejected or deleted the twin
-                await self.store.delete([screened.id])
-                return await self._take_in(card, at=at)
-            return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=findings)
+        if corrects or (again and await self._holds(screened.id)):
+            return await self._added(screened, findings, corrects=corrects)
+        async with self._twins.turn(screened) as turn:
+            # A recall of promoted cards alone has not seen the others.
+            seen = None if self.trust == "replayed" else among
+            twin = turn.told or await self._twins.of(screened, seen)
+            if twin is None:
+                submission = await self._added(screened, findings)
+                turn.kept = None if submission.card is None else replace(screened, id=submission.card_id)
+            else:
+                submission = await self._counted(twin, screened, findings, again=again)
+                turn.kept = None if submission is None else twin
+                if submission is None:
+                    turn.vanished()
+        # Nobody waits for this card any more, so it may wait for others.
+        return submission if submission is not None else await self._take_in(card, at=at)
+
+    async def _counted(
+        self, twin: MemoryCard, screened: MemoryCard, findings: tuple[Finding, ...], *, again: bool
+    ) -> Submission | None:
+        """Count the card on the one that says the same; `None` where somebody has just rejected or deleted that."""
+        # The same text in another run: the store counts it, which no concurrent change of the card can disturb.
+        counted = [] if again else await self.store.add([as_told_again(twin, screened)])
+        if counted and counted[0].outcome == "added":
+            await self.store.delete([screened.id])
+            return None
+        return Submission(outcome="duplicate", card_id=twin.id, card=screened, findings=findings)
+
+    async def _added(self, screened: MemoryCard, findings: tuple[Finding, ...], *, corrects: str = "") -> Submission:
         written = (await self.store.add([screened]))[0]
         if written.outcome == "unchanged" and not corrects:
             stored = (await self.store.get([written.card_id]))[0]
@@ -327,27 +351,6 @@ class MemoryCI:
         if promoted_for(card, model=model, layout=layout):
             return True
         return helps_here(card, model=model, layout=layout, rule=self.rule)
-
-    async def _near_duplicate_of(self, card: MemoryCard, among: Sequence[RecallHit] | None) -> MemoryCard | None:
-        # Reports are archived by age, which says nothing of them.
-        archived = () if card.kind in REPORT_KINDS else (MemoryStatus.ARCHIVED,)
-        if among is None or self.trust == "replayed":  # a recall of promoted cards alone has not seen the others
-            hits = await self._nearest(card, (*RECALLABLE, *archived))
-            among = [hit for hit in hits if hit.card.status is not MemoryStatus.ARCHIVED]
-            old = [hit for hit in hits if hit.card.status is MemoryStatus.ARCHIVED]
-            return self._twin_of(card, among) or self._twin_of(card, old)
-        twin = self._twin_of(card, among)
-        if twin is None and archived:
-            twin = self._twin_of(card, await self._nearest(card, archived))
-        return twin
-
-    async def _nearest(self, card: MemoryCard, statuses: tuple[MemoryStatus, ...]) -> Sequence[RecallHit]:
-        where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
-        return await self.store.search(RecallQuery(situation=card.situation, filter=where, k=10))
-
-    def _twin_of(self, card: MemoryCard, among: Sequence[RecallHit]) -> MemoryCard | None:
-        others = (hit.card for hit in among if hit.card.id != card.id)
-        return next((one for one in others if near_duplicates(one, card, self.near_duplicate)), None)
 
 
 def _id_of(screened: MemoryCard, card: MemoryCard) -> str:
