@@ -48,7 +48,8 @@ def test_a_batch_from_its_submission_to_its_results(wisen: Wisen, tasks: Tasks, 
         assert (done.returncode, done.stdout) == (0, "one: 2 tasks in queue support\n")
         assert "batch status one --follow" in done.stderr
         again = wisen("submit", file, *options, *where, "--batch", "one", "--json")
-        assert json.loads(again.stdout) == {"batch": "one", "queue": "support", "tasks": 2}
+        found = {"batch": "one", "queue": "support", "tasks": 2, "new": False}
+        assert json.loads(again.stdout) == {**found, "why": "no worker of queue 'support' is running"}
         full = wisen("submit", file, *options, *where, "--most-waiting", "3")
         assert (full.returncode, "is full: 2 tasks wait" in full.stderr) == (2, True)
         assert wisen("batch", "results", "one", *where).returncode == 1
@@ -60,8 +61,8 @@ def test_a_batch_from_its_submission_to_its_results(wisen: Wisen, tasks: Tasks, 
         results = wisen("batch", "results", "one", *where)
         assert results.returncode == 1
         first, second = results.stdout.splitlines()[1:]
-        assert first.split()[:5] == ["france", "done", "satisfied", "1.00", "one-00000"]
-        assert second.split()[:2] == ["broken", "dead"]
+        assert first.split()[:6] == ["0", "france", "done", "satisfied", "1.00", "one-00000"]
+        assert second.split()[:3] == ["1", "broken", "dead"]
         found = json.loads(wisen("batch", "results", "one", *where, "--json").stdout)
         assert [(one["task"], one["state"], one["tries"]) for one in found] == [
             ("france", "done", 0),
@@ -71,14 +72,38 @@ def test_a_batch_from_its_submission_to_its_results(wisen: Wisen, tasks: Tasks, 
         assert wisen("batch", "retry", "one", *where).stdout == "one: 1 task sent again\n"
         cancelled = wisen("batch", "cancel", "one", *where)
         assert cancelled.stdout == "one: 1 of 2 tasks done, 0 running, 0 waiting, 1 cancelled\n"
-        assert json.loads(wisen("batch", "retry", "one", *where, "--json").stdout) == {"batch": "one", "sent": 1}
-        assert json.loads(wisen("batch", "cancel", "one", *where, "--json").stdout)["dropped"] == 1
+        assert json.loads(wisen("batch", "retry", "one", "--anew", *where, "--json").stdout) == {
+            "batch": "one",
+            "sent": 1,
+        }
+        assert json.loads(wisen("batch", "cancel", "one", *where, "--json").stdout)["cancelled"] == 1
     listed = json.loads(wisen("batch", "list", "--queue", "support", *where, "--json").stdout)
     assert [(one["id"], one["done"], one["finished"]) for one in listed] == [("one", 1, True)]
     assert wisen("batch", "list", *where).stdout.splitlines()[1].split()[:2] == ["one", "support"]
     assert wisen("batch", "list", "--queue", "other", *where).stderr == "no batches yet\n"
     assert wisen("batch", "delete", "one", *where).stdout == "one: removed with 2 tasks\n"
     assert wisen("batch", "prune", "--older-than", "30d", *where).stdout == "0 batches removed\n"
+
+
+def test_results_say_what_was_answered_and_why_something_wasnt(wisen: Wisen, tasks: Tasks, postgres_url: str) -> None:
+    where = ("--store", postgres_url)
+    nobody = "no worker of queue 'support' is running"
+    with FakeProvider(answer) as provider:
+        options = ("--queue", "support", "--model", provider.model, "--embedder", "hash", "--tries", "1")
+        wisen("submit", tasks(CAPITAL, BROKEN), *options, *where, "--batch", "one")
+        waiting = wisen("batch", "results", "one", *where)
+        assert (waiting.returncode, waiting.stdout.count(nobody)) == (1, 2)
+        assert json.loads(wisen("batch", "status", "one", *where, "--json").stdout)["why"] == nobody
+        assert wisen("batch", "status", "one", *where).stdout.endswith(f"2 waiting; {nobody}\n")
+        work(postgres_url, "one")
+    found = json.loads(wisen("batch", "results", "one", *where, "--json").stdout)
+    assert [(one["place"], one.get("output")) for one in found] == [(0, "Paris"), (1, None)]
+    assert (found[0]["why"], "HTTP 500" in found[1]["why"]) == (None, True)
+    assert wisen("batch", "results", "one", *where).stdout.splitlines()[1].endswith("  Paris")
+    whole = wisen("batch", "results", "one", *where, "--full").stdout
+    assert whole.startswith("0  france  done\n   status  satisfied\n")
+    assert "   answer  Paris\n1  broken  dead\n" in whole
+    assert whole.endswith(f"   why     {found[1]['why']}\n")
 
 
 def test_what_is_wrong_is_told_in_a_line(wisen: Wisen, tasks: Tasks, store: Path, postgres_url: str) -> None:

@@ -42,6 +42,16 @@ def test_the_hint_can_be_pasted(wisen: Wisen, tasks: Tasks, postgres_url: str, m
         assert "--store" not in wisen(*given).stderr
 
 
+def test_a_batch_that_is_there_already_is_told(wisen: Wisen, tasks: Tasks, postgres_url: str) -> None:
+    with FakeProvider() as provider:
+        given = ("submit", tasks(CAPITAL), "--model", provider.model, "--batch", "one", "--store", postgres_url)
+        first, again = wisen(*given), wisen(*given)
+        assert first.stdout == "one: 1 task in queue default\n"
+        assert first.stderr.startswith("wisen: no worker of queue 'default' is running\n")
+        assert again.stdout == "one: 1 task in queue default; it was there already, and nothing was added\n"
+        assert json.loads(wisen(*given, "--json").stdout)["new"] is False
+
+
 def test_a_store_may_be_named_in_either_way(
     wisen: Wisen, script: Callable[..., str], tasks: Tasks, store: Path
 ) -> None:

@@ -169,7 +169,7 @@ async def test_a_provider_that_quotes_the_prompt(lines: Lines) -> None:
         logging.getLogger("elsewhere").error(f"failed with {caught.value} in the end")  # noqa: G004 - as others do
     assert CANARY not in lines.text
     first, second = lines.of("task.failed")
-    assert first["error"] == ["ModelError", "ModelHTTPError"]
+    assert first["error"] == ["ModelError: model 'scripted'", "ModelHTTPError: status 400"]
     assert second["error"] == ["LookupError"]
     assert second["raised"][-1].startswith("durable/test_logs.py:")
     assert second["raised"][-1].endswith(" crash")
@@ -355,7 +355,9 @@ def test_crashes_are_lines_too() -> None:
 
 def test_what_errors_may_tell() -> None:
     assert told(StoreError("the server\nis away")) == "StoreError: the server is away"
-    assert told(ModelError("gpt", CANARY)) == "ModelError"
+    assert told(ModelError("gpt", CANARY)) == "ModelError: model 'gpt'"
+    assert told(ModelError("x:http://me:hidden@host/v1#x", "y")) == "ModelError: model 'x:http://me:***@host/v1#x'"
+    assert told(ModelHTTPError(429, "gpt", {"error": CANARY})) == "ModelHTTPError: status 429"
     assert told(KeyError(CANARY)) == "KeyError"
 
 

@@ -1,12 +1,9 @@
 """Batches in a queue, done by a worker in this process."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from queue_worker import lessons_at
 from queues import checked, until, working
 
 from wisen import Agent, ScriptedModel, VectorStore
@@ -23,23 +20,6 @@ from wisen.records import Task
 from wisen.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def queue(postgres_url: str) -> AsyncGenerator[Queue]:
-    async with Queue(postgres_url, "support") as one:
-        yield one
-
-
-@pytest.fixture
-def make_worker(postgres_url: str, tmp_path: Path) -> Callable[..., Worker]:
-    def make(*, agent: Any = None, concurrency: int = 4, **options: Any) -> Worker:
-        lessons = lessons_at(str(tmp_path / "lessons.db"))
-        told: dict[str, Any] = {"poll": 0.05, "grace": 5.0, "takeover": 4.0, "open_store": lessons, **options}
-        given = WorkerOptions(**told)
-        return Worker(postgres_url, queue="support", agent=agent, concurrency=concurrency, options=given)
-
-    return make
 
 
 async def test_results_come_in_the_order_of_submission_each_once(
@@ -147,7 +127,7 @@ async def test_a_cancelled_batch_drops_what_waits_and_ends_what_runs(
                     break
             await batch.cancel()
             status = await batch.wait()
-    assert (status.done, status.dropped, status.cancelled) == (1, 4, True)
+    assert (status.done, status.cancelled, status.called_off) == (1, 4, True)
 
 
 async def test_an_own_agent_is_made_with_the_shared_store(queue: Queue, make_worker: Callable[..., Worker]) -> None:
@@ -168,6 +148,21 @@ async def test_an_own_agent_is_made_with_the_shared_store(queue: Queue, make_wor
 async def test_a_function_that_makes_no_agent_is_refused(make_worker: Callable[..., Worker]) -> None:
     with pytest.raises(ConfigError, match="gave a str"):
         await make_worker(agent=lambda: "an agent").run()
+
+
+async def test_a_worker_tells_first_which_queue_it_serves_and_where_else_tasks_wait(
+    postgres_url: str, make_worker: Callable[..., Worker], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "wisen.worker")
+    async with Queue(postgres_url, "other") as other:
+        await other.submit(["a", "b"])
+    async with working(make_worker()) as worker:
+        await until(lambda: bool(worker.id))
+    started = [vars(record)["wisen_fields"] for record in caplog.records[:2]]
+    assert started == [
+        {"queue": "support"},
+        {"worker": worker.id, "queue": "support", "waiting_elsewhere": ["other: 2"]},
+    ]
 
 
 async def test_two_workers_in_one_process_are_refused(make_worker: Callable[..., Worker]) -> None:

@@ -2,21 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from queue_worker import lessons_at
 from queues import checked, until, working
 
 from wisen import Agent, ScriptedModel, Task
 from wisen.config.tasks import EvaluatorSpec
 from wisen.durable.deletions import Deletions
-from wisen.durable.engine import Dispatch, Place
+from wisen.durable.engine import Dispatch
 from wisen.durable.jobs import BatchOptions, Job
 from wisen.durable.looks import Looks
+from wisen.durable.places import Place
 from wisen.durable.queue import Queue
 from wisen.durable.rates import Rate
 from wisen.durable.tables import Connection
@@ -31,22 +30,6 @@ from wisen.stores.postgres import PostgresVectorStore
 from wisen.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def queue(postgres_url: str) -> AsyncGenerator[Queue]:
-    async with Queue(postgres_url, "support") as one:
-        yield one
-
-
-@pytest.fixture
-def make_worker(postgres_url: str, tmp_path: Path) -> Callable[..., Worker]:
-    def make(*, agent: Any = None, **options: Any) -> Worker:
-        lessons = lessons_at(str(tmp_path / "lessons.db"))
-        told: dict[str, Any] = {"poll": 0.05, "grace": 5.0, "takeover": 4.0, "open_store": lessons, **options}
-        return Worker(postgres_url, queue="support", agent=agent, options=WorkerOptions(**told))
-
-    return make
 
 
 async def answer(prompt: str) -> str:
@@ -174,7 +157,7 @@ async def test_an_idle_worker_is_told_of_tasks_and_of_cancelled_batches(
         batch = await queue.submit(["a"])
         await asyncio.wait_for(begun.wait(), 30)
         await batch.cancel()
-        assert (await batch.wait(30)).dropped == 1
+        assert (await batch.wait(30)).cancelled == 1
 
 
 async def test_an_idle_worker_asks_the_database_seldom(queue: Queue, make_worker: Callable[..., Worker]) -> None:

@@ -132,7 +132,7 @@ async def test_a_change_while_it_runs_is_noticed(postgres_url: str, postgres_ser
             "INSERT INTO wisen_queue.migrations (number) SELECT max(number) + 1 FROM wisen_queue.migrations",
             database=database_of(postgres_url),
         )
-        assert "and this wisen knows 2; update this worker" in (await findings(address))["schema"]
+        assert "and this wisen knows 3; update this worker" in (await findings(address))["schema"]
 
 
 async def test_signs_of_life_that_stop(postgres_url: str) -> None:

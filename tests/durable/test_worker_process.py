@@ -130,11 +130,11 @@ async def test_a_batch_with_errors_that_quote_prompts(postgres_url: str, tmp_pat
     assert CANARY not in page
     lines = [json.loads(line) for line in said.splitlines()]
     ended = [line for line in lines if line["event"] == "task.ended"]
-    assert [line["task"] for line in ended if line["batch"] == "b-1" and line["worker"] == "wisen-worker-0"]
+    assert [line["place"] for line in ended if line["batch"] == "b-1" and line["worker"] == "wisen-worker-0"]
     assert {line["run"] for line in ended} == {"b-1-00000", "b-1-00001", "b-1-00002"}
     failed = [line for line in lines if line["event"] == "task.failed"]
     assert failed
-    assert failed[0]["error"][0] == "ModelError"
+    assert failed[0]["error"][0].startswith("ModelError: model ")
     assert {"worker.started", "run.started", "model.called", "run.completed", "worker.stopped"} <= {
         line["event"] for line in lines
     }

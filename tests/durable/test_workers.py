@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,6 @@ from wisen.testing.provider import FakeProvider, ProviderCall
 pytestmark = pytest.mark.anyio
 _KEPT = 0.25
 """Seconds that a worker has, at least, to keep an answer; later ones count as under way."""
-
-
-@pytest.fixture
-async def queue(postgres_url: str) -> AsyncGenerator[Queue]:
-    async with Queue(postgres_url, "jobs") as one:
-        yield one
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ async def test_others_go_on_with_what_a_killed_worker_did(
     def answer(prompt: str) -> str:
         return f"wrong about {prompt.rsplit(maxsplit=1)[-1]}"
 
-    with FakeProvider(answer, seconds=0.3) as provider, workers(postgres_url, "jobs", 2, **options) as started:
+    with FakeProvider(answer, seconds=0.3) as provider, workers(postgres_url, "support", 2, **options) as started:
         jobs = [checked(number, right=False) for number in range(8)]
         batch = await queue.submit(jobs, BatchOptions(model=provider.model, max_attempts=2))
         await until(lambda: sum(map(answered, provider.calls)) >= 6)
@@ -89,14 +82,14 @@ async def test_a_stopped_worker_hands_back_at_once(queue: Queue, postgres_url: s
             asyncio.run(asyncio.sleep(3))
         return prompt
 
-    with FakeProvider(answer) as provider, workers(postgres_url, "jobs", 1, **options) as started:
+    with FakeProvider(answer) as provider, workers(postgres_url, "support", 1, **options) as started:
         batch = await queue.submit(["a", "b"], BatchOptions(model=provider.model))
         await until(lambda: len(provider.calls) == 2)
         started[0].send(signal.SIGTERM)
         assert started[0].ended() == 0
         slow.clear()
         assert [one.state async for one in batch.results()] == ["waiting", "waiting"]
-        with workers(postgres_url, "jobs", 1, **options):
+        with workers(postgres_url, "support", 1, **options):
             await ended(batch, 2)
     assert [one.tries async for one in batch.results()] == [0, 0]
 
@@ -106,7 +99,7 @@ async def test_a_paused_worker_does_nothing_more_once_its_tasks_are_taken_over(
 ) -> None:
     with (
         FakeProvider(lambda prompt: f"re: {prompt}", seconds=0.5) as provider,
-        workers(postgres_url, "jobs", 2, **options, concurrency=1) as started,
+        workers(postgres_url, "support", 2, **options, concurrency=1) as started,
     ):
         jobs = [checked(number, right=False) for number in range(4)]
         batch = await queue.submit(jobs, BatchOptions(model=provider.model, max_attempts=2))
@@ -146,11 +139,11 @@ async def test_a_task_that_kills_its_workers_is_given_up_and_takes_no_other_with
         task=Task(prompt="poison"),
         evaluator=EvaluatorSpec(kind="function", options={"function": "queues:kill_worker", "inline": True}),
     )
-    with FakeProvider(seconds=0.1) as provider, workers(postgres_url, "jobs", 1, **options) as started:
+    with FakeProvider(seconds=0.1) as provider, workers(postgres_url, "support", 1, **options) as started:
         batch = await queue.submit([poison, "a", "b"], BatchOptions(model=provider.model), tries=2)
         for _ in range(2):
             started[-1].ended()
-            started.append(WorkerProcess(postgres_url, "jobs", {**options, "id": "w0"}))
+            started.append(WorkerProcess(postgres_url, "support", {**options, "id": "w0"}))
         status = await batch.wait(60)
     found = [one async for one in batch.results()]
     assert (status.done, status.dead) == (2, 1)
@@ -163,7 +156,7 @@ async def test_workers_together_keep_to_the_most_that_may_run(
 ) -> None:
     with (
         FakeProvider(lambda prompt: f"re: {prompt}", seconds=0.2) as provider,
-        workers(postgres_url, "jobs", 2, **options, concurrency=2, most_running=3),
+        workers(postgres_url, "support", 2, **options, concurrency=2, most_running=3),
     ):
         batch = await queue.submit([checked(number) for number in range(12)], BatchOptions(model=provider.model))
         await ended(batch, 12)
@@ -174,7 +167,7 @@ async def test_workers_together_keep_to_the_most_that_may_run(
 async def test_workers_together_keep_to_a_rate(queue: Queue, postgres_url: str, options: dict[str, object]) -> None:
     with (
         FakeProvider(lambda prompt: f"re: {prompt}") as provider,
-        workers(postgres_url, "jobs", 2, **options, concurrency=6, rates=["fake=5/s"]),
+        workers(postgres_url, "support", 2, **options, concurrency=6, rates=["fake=5/s"]),
     ):
         batch = await queue.submit([checked(number) for number in range(12)], BatchOptions(model=provider.model))
         await ended(batch, 12)
@@ -186,10 +179,10 @@ async def test_workers_together_keep_to_a_rate(queue: Queue, postgres_url: str, 
 async def test_a_database_that_is_stopped_and_started_costs_nothing(options: dict[str, object]) -> None:
     with running_server() as server:
         url = server.new_database()
-        async with Queue(url, "jobs") as queue:
+        async with Queue(url, "support") as queue:
             with (
                 FakeProvider(lambda prompt: f"re: {prompt}", seconds=0.2) as provider,
-                workers(url, "jobs", 2, **options),
+                workers(url, "support", 2, **options),
             ):
                 jobs = [checked(number) for number in range(16)]
                 batch = await queue.submit(jobs, BatchOptions(model=provider.model))

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from wisen.cli.options import Limit
-from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score, when
+from wisen.cli.output import (
+    AsJson,
+    Column,
+    clean,
+    counted,
+    line,
+    print_fields,
+    print_json,
+    print_table,
+    score,
+    when,
+)
 from wisen.cli.store import age
-from wisen.cli.stores import StorePath, choose_store, drive
+from wisen.cli.stores import StorePath, choose_server, drive
 
 if TYPE_CHECKING:
     from wisen.durable.batches import BatchStatus
@@ -19,6 +30,8 @@ if TYPE_CHECKING:
     from wisen.durable.queue import Queue
 
 BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
+_TASK = 40
+_ANSWER = 60
 _REASON = 200
 _MISSING = 1
 
@@ -79,21 +92,30 @@ def status(
     drive(get())
 
 
-def results(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -> None:
-    """Show what each task came to, in the order in which they were submitted.
+def results(
+    batch: BatchId,
+    *,
+    full: Annotated[bool, typer.Option("--full", help="Print answers and reasons whole, task by task.")] = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each task came to, or why it came to nothing yet, in the order in which they were submitted.
 
     Exit code: 0 if every task has an answer, 1 if not.
     """
 
-    async def get() -> "list[TaskResult]":
+    async def get() -> "tuple[BatchStatus, list[TaskResult]]":
         async with _queue(store) as opened:
-            return [one async for one in opened.batch(batch).results()]
+            one = opened.batch(batch)
+            return await one.status(), [result async for result in one.results()]
 
-    found = drive(get())
+    now, found = drive(get())
     if as_json:
-        print_json([_result_json(one) for one in found])
+        print_json([_result_json(one, now) for one in found])
+    elif full:
+        _print_whole(found, now)
     else:
-        _print_results(found)
+        _print_results(found, now)
     if not all(one.answered for one in found):
         raise typer.Exit(_MISSING)
 
@@ -112,12 +134,20 @@ def cancel(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) 
         typer.echo(_said(found))
 
 
-def retry(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -> None:
-    """Send the tasks again that were given up or cancelled."""
+def retry(
+    batch: BatchId,
+    *,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Begin their runs anew, and pay again, instead of going on with them.")
+    ] = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send tasks again that were given up or cancelled; their runs go on, and what was answered isn't paid again."""
 
     async def get() -> int:
         async with _queue(store) as opened:
-            return await opened.batch(batch).retry()
+            return await opened.batch(batch).retry(anew=anew)
 
     sent = drive(get())
     if as_json:
@@ -168,62 +198,93 @@ def prune(
 def _queue(store: str | None, name: str = "default") -> "Queue":
     from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
 
-    return Queue(choose_store(store).url, name)
+    return Queue(choose_server(store).url, name)
 
 
 def _counts(one: "BatchStatus") -> tuple[str, ...]:
-    return tuple(map(str, (one.waiting, one.running, one.done, one.dead, one.dropped)))
+    return tuple(map(str, (one.waiting, one.running, one.done, one.dead, one.cancelled)))
 
 
 def _said(one: "BatchStatus") -> str:
-    waiting, running, done, dead, dropped = _counts(one)
+    waiting, running, done, dead, cancelled = _counts(one)
     parts = [f"{done} of {counted(one.tasks, 'task')} done", f"{running} running", f"{waiting} waiting"]
     if one.dead:
         parts.append(f"{dead} given up (`wisen batch retry {one.id}` sends them again)")
-    if one.dropped:
-        parts.append(f"{dropped} cancelled")
-    return f"{one.id}: {', '.join(parts)}"
+    if one.cancelled:
+        parts.append(f"{cancelled} cancelled")
+    return f"{one.id}: {', '.join(parts)}" + (f"; {clean(one.why)}" if one.why else "")
 
 
 def _status_json(one: "BatchStatus") -> dict[str, object]:
-    return {**asdict(one), "submitted": one.submitted.isoformat(), "finished": one.finished}
+    return {**asdict(one), "submitted": one.submitted.isoformat(), "why": one.why or None, "finished": one.finished}
 
 
-def _result_json(one: "TaskResult") -> dict[str, object]:
+def _why(one: "TaskResult", now: "BatchStatus") -> str:
+    """Why there is no answer."""
+    if one.outcome is not None:
+        return one.outcome.error
+    return (now.why if one.state == "waiting" else "") or one.reason
+
+
+def _result_json(one: "TaskResult", now: "BatchStatus") -> dict[str, object]:
+    came_to = cast("dict[str, object]", asdict(one.outcome)) if one.outcome is not None else {}
+    came_to.pop("error", None)  # it is the `why`
     return {
         "place": one.place,
         "task": one.task.id or None,
         "prompt": one.task.prompt,
         "state": one.state,
-        "reason": one.reason or None,
+        "why": _why(one, now) or None,
         "tries": one.tries,
         "worker": one.worker or None,
-        **(cast("dict[str, object]", asdict(one.outcome)) if one.outcome is not None else {}),
+        **came_to,
     }
 
 
-def _print_results(found: "Sequence[TaskResult]") -> None:
+def _print_whole(found: "Sequence[TaskResult]", now: "BatchStatus") -> None:
+    for one in found:
+        outcome = one.outcome
+        fields = (
+            ("status", "" if outcome is None else outcome.status.replace("_", " ")),
+            ("score", "" if outcome is None else score(outcome.score)),
+            ("run", "" if outcome is None else outcome.run_id),
+            ("worker", one.worker),
+            ("why", _why(one, now)),
+            ("answer", "" if outcome is None else outcome.output),
+        )
+        typer.echo(f"{one.place}  {line(one.task.id or one.task.prompt)}  {one.state}")
+        print_fields(fields, indent="   ")
+
+
+def _print_results(found: "Sequence[TaskResult]", now: "BatchStatus") -> None:
     columns = (
+        Column(heading="place", number=True),
         Column(heading="task", wide=True),
         Column(heading="state"),
         Column(heading="status", spare=1),
         Column(heading="score", number=True),
         Column(heading="run", spare=3),
         Column(heading="worker", spare=4),
+        Column(heading="answer", wide=True, cut=True, spare=2),
         Column(heading="why", wide=True, spare=2),
     )
+    reasons = [_why(one, now) for one in found]
     rows: list[tuple[str, ...]] = []
-    for one in found:
+    for one, why in zip(found, reasons, strict=True):
         outcome = one.outcome
         rows.append(
             (
-                one.task.id or f"{one.place + 1} ({line(one.task.prompt, 40)})",
+                str(one.place),
+                one.task.id or line(one.task.prompt, _TASK),
                 one.state,
                 "" if outcome is None else outcome.status.replace("_", " "),
                 "" if outcome is None else score(outcome.score),
                 "" if outcome is None else outcome.run_id,
                 one.worker,
-                line((outcome.error if outcome is not None else "") or ("" if outcome else one.reason), _REASON),
+                "" if outcome is None else line(outcome.output, _ANSWER),
+                line(why, _REASON),
             )
         )
     print_table(columns, rows)
+    if any(len(why) > _REASON for why in reasons):
+        typer.echo("`--full` prints reasons and answers whole", err=True)

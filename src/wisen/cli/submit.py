@@ -21,7 +21,7 @@ from wisen.cli.options import (
     check_attempts,
     told_by_option,
 )
-from wisen.cli.output import AsJson, counted, print_json
+from wisen.cli.output import AsJson, counted, line, print_json
 from wisen.cli.run import LIMITS, read_entries
 from wisen.cli.stores import EmbedderName, StorePath, choose_server, drive
 from wisen.errors import MissingExtraError, ModelError, UnknownModelError
@@ -95,18 +95,21 @@ def submit(  # noqa: PLR0913 - each is a command-line option
     for name in {model, judge_model or model}:
         _check_model(name)
 
-    async def put() -> "BatchStatus":
+    async def put() -> "tuple[BatchStatus, bool]":
         from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
 
         async with Queue(choice.url, queue) as opened:
             given = await opened.submit(jobs, options, batch=batch, tries=tries, most_waiting=most_waiting, wait=wait)
-            return await given.status()
+            return await given.status(), given.new
 
-    found = drive(put())
+    found, new = drive(put())
     if as_json:
-        print_json({"batch": found.id, "queue": found.queue, "tasks": found.tasks})
+        print_json({"batch": found.id, "queue": found.queue, "tasks": found.tasks, "new": new, "why": found.why})
     else:
-        typer.echo(f"{found.id}: {counted(found.tasks, 'task')} in queue {found.queue}")
+        again = "" if new else "; it was there already, and nothing was added"
+        typer.echo(f"{found.id}: {counted(found.tasks, 'task')} in queue {found.queue}{again}")
+        if found.why:
+            typer.echo(f"wisen: {line(found.why, 500)}", err=True)
         where = f" --store {shlex.quote(choice.shown)}" if store else ""
         typer.echo(f"`wisen batch status {found.id} --follow{where}` tells how it goes", err=True)
 

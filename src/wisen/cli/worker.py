@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from wisen.cli.models import find_model
-from wisen.cli.stores import StorePath, choose_store
+from wisen.cli.stores import StorePath, choose_server
 from wisen.cli.submit import QueueName
 
 
@@ -76,7 +76,7 @@ def worker(  # noqa: PLR0913 - each is a command-line option
     set_up_logs(log, log_level)
     address = None if http is None else Address.parse(http)
     rates = parse_rates(rate or ())
-    url = checked_url(choose_store(store).url)
+    url = checked_url(choose_server(store).url)
     from wisen.durable.metrics import Metrics  # noqa: PLC0415 - optional extra
     from wisen.durable.runs import store_at, store_connections  # noqa: PLC0415 - as above
     from wisen.durable.watched import together  # noqa: PLC0415 - as above

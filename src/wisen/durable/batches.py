@@ -1,24 +1,27 @@
 """The statements on batches and their tasks. Each is safe to be done twice, and none touches what another holds."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
-from wisen.durable.engine import CHANNEL, Place, cancelled_in
+from wisen.durable.engine import CHANNEL, cancelled_in
 from wisen.durable.jobs import (
     BatchOptions,
     Job,
     Outcome,
     TaskResult,
+    TaskState,
     fingerprint,
     job_from_json,
     options_from_json,
     outcome_from_json,
     to_json,
 )
+from wisen.durable.metrics import QueueDepth
+from wisen.durable.places import Place
 from wisen.durable.tables import SCHEMA, Connection, Tables
+from wisen.durable.unfit import why_waiting
 from wisen.errors import BatchNotFoundError, ConfigError, QueueError, QueueFullError
 
 _PAGE = 1_000
@@ -31,15 +34,18 @@ class BatchStatus:
     id: str
     queue: str
     submitted: datetime
-    cancelled: bool
+    called_off: bool
+    """Whether it was cancelled, and not sent again since."""
     tasks: int
     waiting: int
     running: int
     done: int
     dead: int
     """Given up after too many tries; `retry` sends them again."""
-    dropped: int
-    """Cancelled before they ended."""
+    cancelled: int
+    """Cancelled before they ended; `retry` sends them again, too."""
+    why: str = ""
+    """Why it waits, where tasks wait, none runs, and that others are before them isn't the reason."""
 
     @property
     def finished(self) -> bool:
@@ -163,12 +169,12 @@ _NEWEST = """
     SELECT id FROM batches WHERE $1::text IS NULL OR queue = $1 ORDER BY submitted DESC, id DESC LIMIT $2
 """
 _COUNTS = """
-    SELECT b.id, b.queue, b.submitted, b.cancelled, b.tasks,
+    SELECT b.id, b.queue, b.submitted, b.cancelled IS NOT NULL AS called_off, b.tasks,
         count(*) FILTER (WHERE t.state = 'waiting') AS waiting,
         count(*) FILTER (WHERE t.state = 'running') AS running,
         count(*) FILTER (WHERE t.state = 'done') AS done,
         count(*) FILTER (WHERE t.state = 'dead') AS dead,
-        count(*) FILTER (WHERE t.state = 'cancelled') AS dropped
+        count(*) FILTER (WHERE t.state = 'cancelled') AS cancelled
     FROM batches b JOIN tasks t ON t.batch = b.id
 """
 
@@ -178,8 +184,7 @@ async def statuses(tables: Tables, *, queue: str | None, limit: int) -> list[Bat
 
     async def work(connection: Connection) -> list[BatchStatus]:
         newest = [row["id"] for row in await connection.fetch(_NEWEST, queue, limit)]
-        rows = await connection.fetch(_COUNTS + "WHERE b.id = ANY($1) GROUP BY b.id", newest)
-        found = {row["id"]: _status(row) for row in rows}
+        found = await _counted(connection, newest)
         return [found[one] for one in newest]
 
     return await tables.run(work)
@@ -189,8 +194,7 @@ async def status(tables: Tables, batch: str) -> BatchStatus:
     """One batch; raises `BatchNotFoundError`."""
 
     async def work(connection: Connection) -> BatchStatus | None:
-        row = await connection.fetchrow(_COUNTS + "WHERE b.id = $1 GROUP BY b.id", batch)
-        return None if row is None else _status(row)
+        return (await _counted(connection, [batch])).get(batch)
 
     found = await tables.run(work)
     if found is None:
@@ -198,9 +202,29 @@ async def status(tables: Tables, batch: str) -> BatchStatus:
     return found
 
 
-def _status(row: Mapping[str, Any]) -> BatchStatus:
-    values: dict[str, Any] = {**row, "cancelled": row["cancelled"] is not None}
-    return BatchStatus(**values)
+async def _counted(connection: Connection, batches: Sequence[str]) -> dict[str, BatchStatus]:
+    rows = await connection.fetch(_COUNTS + "WHERE b.id = ANY($1) GROUP BY b.id", list(batches))
+    found = {row["id"]: BatchStatus(**dict(row)) for row in rows}
+    still = {one.id: one.queue for one in found.values() if one.waiting and not one.running}
+    for batch, why in (await why_waiting(connection, still) if still else {}).items():
+        found[batch] = replace(found[batch], why=why)
+    return found
+
+
+async def depth(tables: Tables, queue: str) -> QueueDepth:
+    """How many tasks of a queue wait, run and were given up."""
+
+    async def work(connection: Connection) -> QueueDepth:
+        row = await connection.fetchrow(
+            "SELECT (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'waiting') AS waiting,"
+            " (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'running') AS running,"
+            " (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'dead') AS dead",
+            queue,
+        )
+        counts = row or {}
+        return QueueDepth(queue=queue, waiting=counts["waiting"], running=counts["running"], dead=counts["dead"])
+
+    return await tables.run(work)
 
 
 async def results(tables: Tables, batch: str, *, after: int = -1) -> list[TaskResult]:
@@ -273,8 +297,24 @@ async def cancel(tables: Tables, batch: str) -> list[Place]:
     return found
 
 
-async def retry(tables: Tables, batch: str) -> int:
-    """Let dead letters and cancelled tasks wait again; gives how many. Raises `BatchNotFoundError`."""
+async def begun(tables: Tables, batch: str, states: Sequence[TaskState]) -> list[Place]:
+    """The tasks of a batch in these states whose runs have begun."""
+
+    async def work(connection: Connection) -> list[Place]:
+        rows = await connection.fetch(
+            "SELECT place, round, anew FROM tasks WHERE batch = $1 AND state = ANY($2) AND started IS NOT NULL",
+            *(batch, list(states)),
+        )
+        return [Place(batch=batch, **row) for row in rows]
+
+    return await tables.run(work)
+
+
+async def retry(tables: Tables, batch: str, *, anew: bool) -> int:
+    """Let dead letters and cancelled tasks wait again; gives how many. Raises `BatchNotFoundError`.
+
+    They go on with their runs; `anew`: with other ones, from the beginning.
+    """
 
     async def work(connection: Connection) -> int | None:
         # Both marks in one transaction: a worker that finds the tasks must find the batch going on.
@@ -282,9 +322,9 @@ async def retry(tables: Tables, batch: str) -> int:
         if known == "UPDATE 0":
             return None
         sent = await connection.execute(
-            "UPDATE tasks SET state = 'waiting', round = round + 1, tries = 0, deaths = 0, reason = '', holder = NULL, "
-            "ended = NULL WHERE batch = $1 AND state IN ('dead', 'cancelled')",
-            batch,
+            "UPDATE tasks SET state = 'waiting', round = round + 1, anew = anew + $2, tries = 0, deaths = 0, "
+            "reason = '', holder = NULL, ended = NULL WHERE batch = $1 AND state IN ('dead', 'cancelled')",
+            *(batch, int(anew)),
         )
         return int(sent.split()[1])
 

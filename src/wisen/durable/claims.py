@@ -1,10 +1,10 @@
 """A worker's statements on the tasks that it does: each holds only as long as the task is the worker's own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from wisen.durable.engine import Place
 from wisen.durable.jobs import Outcome, to_json
+from wisen.durable.places import Place
 from wisen.durable.tables import Connection, Tables
 
 _REASON = 500
@@ -32,6 +32,8 @@ class Begun:
 
     body: str
     """The job as JSON."""
+    anew: int
+    """See `Place.anew`."""
 
 
 class Claims:
@@ -59,16 +61,16 @@ class Claims:
         """Take the task; "over" where it needn't be done, "lost" where this worker is held for dead."""
 
         async def work(connection: Connection) -> Begun | Literal["over", "lost"]:
-            body = await connection.fetchval(
+            row = await connection.fetchrow(
                 "UPDATE tasks SET state = 'running', holder = $4, started = now() "
                 "WHERE batch = $1 AND place = $2 AND round = $3 "
                 "AND (state = 'waiting' OR (state = 'running' AND holder = $4)) "
                 "AND EXISTS (SELECT FROM workers WHERE queue || '/' || id || '#' || epoch = $4 AND ended IS NULL) "
-                "RETURNING body",
+                "RETURNING body, anew",
                 *(*_key(place), self.holder),
             )
-            if body is not None:
-                return Begun(body=body)
+            if row is not None:
+                return Begun(**dict(row))
             left = await connection.fetchval(
                 "SELECT 1 FROM tasks WHERE batch = $1 AND place = $2 AND round = $3 "
                 "AND state IN ('waiting', 'running')",
@@ -107,17 +109,26 @@ class Claims:
         state = await self._tables.run(work)
         return "lost" if state is None else "dead" if state == "dead" else "again"
 
-    async def drop(self, place: Place) -> None:
-        """Note that the task was broken off because its batch is cancelled."""
+    async def drop(self, place: Place) -> Place | None:
+        """Note that the task was broken off because its batch is cancelled; gives it with its run.
 
-        async def work(connection: Connection) -> None:
-            await connection.execute(
-                "UPDATE tasks SET state = 'cancelled', ended = now() "
-                "WHERE batch = $1 AND place = $2 AND round = $3 AND holder = $4 AND state = 'running'",
+        `None` where the batch was sent again meanwhile: then others have the task.
+        """
+
+        async def work(connection: Connection) -> Place | None:
+            row = await connection.fetchrow(
+                "UPDATE tasks t SET state = CASE WHEN b.cancelled IS NULL THEN 'waiting' ELSE 'cancelled' END, "
+                "holder = CASE WHEN b.cancelled IS NOT NULL THEN holder END, "
+                "ended = CASE WHEN b.cancelled IS NOT NULL THEN now() END "
+                "FROM batches b WHERE b.id = t.batch AND batch = $1 AND place = $2 AND round = $3 AND holder = $4 "
+                "AND state = 'running' RETURNING state, anew",
                 *(*_key(place), self.holder),
             )
+            if row is not None and row["state"] == "waiting":
+                return None
+            return place if row is None else replace(place, anew=row["anew"])
 
-        await self._tables.run(work)
+        return await self._tables.run(work)
 
     async def let_go(self, place: Place) -> None:
         """Let others have one task."""

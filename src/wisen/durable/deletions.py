@@ -4,7 +4,10 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 
-from wisen.durable.engine import Dispatch, Place
+from wisen.durable.batches import begun
+from wisen.durable.endings import end_runs
+from wisen.durable.engine import Dispatch
+from wisen.durable.places import Place
 from wisen.durable.tables import Connection, Tables
 from wisen.durable.waiting import patiently
 from wisen.errors import BatchNotFoundError, QueueError
@@ -28,7 +31,7 @@ class Deletions:
         self._patience = patience
 
     async def delete(self, batch: str) -> int:
-        """Remove a finished batch; gives how many tasks it had.
+        """Remove a finished batch; gives how many tasks it had. Runs that it didn't end count as cancelled.
 
         Raises `BatchNotFoundError`, and `QueueError` where tasks wait or run.
         """
@@ -52,7 +55,11 @@ class Deletions:
             await connection.execute("DELETE FROM batches WHERE id = $1", batch)
             return counts["tasks"]
 
+        runs = [place.run_id for place in await begun(self._tables, batch, ("dead", "cancelled"))]
         found = await self._tables.run(work)
+        if isinstance(found, int) and found >= 0:
+            # Nobody can send the tasks again, so that what is kept for going on with their runs is of no use.
+            await end_runs(self._tables, runs, drop=True, patience=self._patience)
         if isinstance(found, str):
             raise QueueError(f"batch {batch!r} {found}")
         ended = await self.end()

@@ -8,12 +8,15 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from concurrent.futures import CancelledError as FutureCancelledError
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wisen.durable.hosts import hosts_as_options
 from wisen.durable.looks import Looks
+from wisen.durable.places import Place
 from wisen.durable.waiting import patiently
 from wisen.errors import ConfigError
 
@@ -53,36 +56,24 @@ def engine_connections(concurrency: int) -> int:
     return 3 + concurrency // 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Place:
-    """Where a task is: its batch, its place in it from 0, and how often it was sent again."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taking:
+    """Who takes which tasks, and what is done with them."""
 
-    batch: str
-    place: int
-    round: int = 0
-    rank: int = field(default=0, compare=False)
-    """Its place among all tasks that were ever submitted: the lowest that waits is next, so what a dead worker had
-    comes before what nobody has begun."""
-
-    @property
-    def workflow(self) -> str:
-        """The workflow's id."""
-        return f"{self.batch}.{self.place}.{self.round}"
-
-
-Perform = Callable[[Place], Awaitable[None]]
-"""Does a task, on the worker's event loop. Cancelled, it leaves the task to whoever is given it next."""
+    queue: str
+    holder: str
+    perform: Callable[[Place], Awaitable[None]]
+    """Does a task, on the worker's event loop. Cancelled, it leaves the task to whoever is given it next."""
+    leaves: Callable[[], Collection[str]] = tuple
+    """The batches of which no task is taken; asked before each look, in a thread."""
 
 
 class Dispatch:
-    """What can be done with a queue from anywhere: put tasks in, take them out, and see who has which.
-
-    All methods block.
-    """
+    """What can be done with a queue from anywhere: put tasks in, take them out, and see who has which; all block."""
 
     def __init__(self, url: str) -> None:
         """Nothing is opened yet."""
-        self._url = url
+        self._url = hosts_as_options(url)
         self._client: DBOSClient | None = None
         self._lock = threading.Lock()
 
@@ -181,9 +172,7 @@ class Engine:
 
     Args:
         url: The database.
-        queue: Whose tasks.
-        holder: Who takes them.
-        perform: Does a task, on the event loop that `start` is called from.
+        taking: Whose tasks are taken, and how they are done, on the event loop that `start` is called from.
         concurrency: Most tasks at a time here.
         most_running: Most tasks at a time in all workers of the queue.
         poll: Seconds between looks for tasks.
@@ -192,18 +181,14 @@ class Engine:
     def __init__(
         self,
         url: str,
+        taking: Taking,
         *,
-        queue: str,
-        holder: str,
-        perform: Perform,
         concurrency: int,
         most_running: int | None,
         poll: float,
     ) -> None:
-        self._url = url
-        self._queue = queue
-        self._holder = holder
-        self._perform = perform
+        self._url = hosts_as_options(url)
+        self._taking = taking
         self._concurrency = concurrency
         self._most_running = most_running
         self._poll = poll
@@ -239,10 +224,6 @@ class Engine:
         """Look for tasks now; safe to ask from another thread."""
         self._looks.look()
 
-    def hold(self, seconds: float) -> None:
-        """Take no task for so long."""
-        self._looks.hold(seconds)
-
     async def do(self, place: Place) -> None:
         """Do a task, from whatever loop DBOS is on; for the workflow only."""
         if self._loop is None:
@@ -251,7 +232,7 @@ class Engine:
         self._doing += 1
         self._looks.worked()
         full = self._doing >= self._concurrency
-        future = asyncio.run_coroutine_threadsafe(_as_coroutine(self._perform, place), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_as_coroutine(self._taking.perform, place), self._loop)
         try:
             await asyncio.wrap_future(future)
         except FutureCancelledError:
@@ -287,7 +268,7 @@ class Engine:
             "sys_db_pool_size": engine_connections(self._concurrency) - 1,
             "log_level": "CRITICAL",
             "application_version": _VERSION,
-            "executor_id": self._holder,
+            "executor_id": self._taking.holder,
             "enable_otlp": False,
             "scheduler_polling_interval_sec": 3600.0,
         }
@@ -309,13 +290,15 @@ class Engine:
         from dbos._queue import queue_worker_thread  # noqa: PLC0415 - optional extra
 
         self._instance = instance
+        database: Any = instance._sys_db  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - nothing public leaves some tasks of a queue where they are
+        database._claim_gate = partial(_others, database, self._taking.leaves)  # noqa: SLF001 - as above
         for one in instance.background_thread_stop_events:
             one.set()
         instance._background_jobs_stop_event.set()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as said above
         registry = instance._registry  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - a queue in the database has one number for all workers, and machines differ
-        registry.internal_queue_map.pop(self._queue, None)
+        registry.internal_queue_map.pop(self._taking.queue, None)
         queue = registry._register_internal_queue(  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
-            self._queue,
+            self._taking.queue,
             worker_concurrency=self._concurrency,
             global_concurrency=self._most_running,
             polling_interval_sec=self._poll,
@@ -368,8 +351,18 @@ def _register() -> None:
     _REGISTERED.set()
 
 
-async def _as_coroutine(perform: Perform, place: Place) -> None:
+async def _as_coroutine(perform: Callable[[Place], Awaitable[None]], place: Place) -> None:
     await perform(place)
+
+
+def _others(database: Any, leaves: Callable[[], Collection[str]], *_: object) -> list[object]:  # noqa: ANN401 - DBOS's own
+    """The condition that a task is of none of the batches that are left."""
+    if not (batches := leaves()):
+        return []
+    from sqlalchemy import func  # noqa: PLC0415 - optional extra
+
+    workflow = database.tables.workflow_status.c.workflow_uuid
+    return [func.regexp_replace(workflow, r"\.\d+\.\d+$", "").not_in(list(batches))]
 
 
 def _portable() -> Any:  # noqa: ANN401 - DBOS's own enumeration

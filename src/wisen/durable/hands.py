@@ -5,16 +5,18 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from wisen.durable.batches import worker_of
 from wisen.durable.claims import Claims
-from wisen.durable.engine import Place
 from wisen.durable.jobs import job_from_json
 from wisen.durable.logs import about, log
+from wisen.durable.places import Place
 from wisen.durable.runs import Runs
 from wisen.durable.safe_text import elsewhere
 from wisen.durable.turns import Turns
-from wisen.errors import ConfigError, QueueError, UnfitError, WisenError
+from wisen.durable.unfit import Left
+from wisen.errors import ConfigError, QueueError, StoreError, WisenError
 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -27,18 +29,20 @@ class Hands:
         self,
         claims: Claims,
         runs: Runs,
+        left: Left,
         *,
-        became: Callable[[str], None] = lambda _: None,
-        unfit: Callable[[Place, UnfitError], None] = lambda _, __: None,
+        became: Callable[[str], None],
+        give_back: Callable[[Place], None],
     ) -> None:
         """`became` hears what became of each task here: a run's status, "dead", "cancelled" or "retried".
 
-        `unfit` hears of tasks that aren't begun, since this worker lacks what they need.
+        `give_back` lets others have a task that isn't done here.
         """
         self.claims = claims
         self._runs = runs
+        self._left = left
         self._became = became
-        self._unfit = unfit
+        self._give_back = give_back
         self._turns = Turns()
         self._tasks: dict[Place, asyncio.Task[object]] = {}
         self._cancelled: set[Place] = set()
@@ -81,7 +85,7 @@ class Hands:
             raise asyncio.CancelledError
         with self._lock:
             self._tasks[place] = task
-        about(worker=worker_of(self.claims.holder), batch=place.batch, task=place.place)
+        about(worker=worker_of(self.claims.holder), batch=place.batch, place=place.place)
         try:
             await self._do(place)
         except QueueError as error:
@@ -94,9 +98,7 @@ class Hands:
             if place not in self._cancelled or self._refusing:
                 raise
             task.uncancel()
-            await self.claims.drop(place)
-            self._became("cancelled")
-            log("task.cancelled")
+            await self._dropped(place)
         finally:
             self._cancelled.discard(place)
             with self._lock:
@@ -107,11 +109,9 @@ class Hands:
         standing = await self.claims.standing(place)
         if standing is None:
             return
-        try:
-            await self._runs.prepare(place)
-        except UnfitError as error:
-            self._unfit(place, error)
-            raise asyncio.CancelledError from None
+        if await self._left.leaves(place.batch):
+            self._give_back(place)
+            raise asyncio.CancelledError
         async with self._turns.take(alone=standing.suspect):
             begun = await self.claims.begin(place)
             if begun == "over":
@@ -121,7 +121,7 @@ class Hands:
             tries = standing.tries
             while True:
                 try:
-                    outcome = await self._runs.run(place, job_from_json(begun.body))
+                    outcome = await self._runs.run(replace(place, anew=begun.anew), job_from_json(begun.body))
                 except Exception as error:  # noqa: BLE001 - providers and agents are anybody's code; the worker goes on
                     tries += 1
                     if not await self._failed(place, error, tries):
@@ -134,12 +134,25 @@ class Hands:
                     log("task.ended", outcome=outcome.status, attempts=outcome.attempts, seconds=outcome.seconds)
                     return
 
+    async def _dropped(self, place: Place) -> None:
+        """End a task that was broken off; raises `CancelledError` where it was sent again meanwhile."""
+        cancelled = await self.claims.drop(place)
+        if cancelled is None:
+            self._give_back(place)
+            raise asyncio.CancelledError
+        self._became("cancelled")
+        log("task.cancelled")
+        try:
+            await self._runs.call_off(cancelled)
+        except (StoreError, ConfigError) as error:
+            log("run.unfinished", level=logging.WARNING, error=error)
+
     async def _failed(self, place: Place, error: Exception, tries: int) -> bool:
         """Count a failure; gives whether to try again."""
         said = str(error) if isinstance(error, WisenError) else elsewhere(error)
         final = isinstance(error, ConfigError)  # which is the same the next time
         found = await self.claims.fail(place, said, tries=tries, final=final)
-        log("task.failed", level=logging.WARNING, error=error, batch=place.batch, task=place.place, then=found)
+        log("task.failed", level=logging.WARNING, error=error, tries=tries, then=found)
         if found == "lost":
             raise asyncio.CancelledError
         self._became("retried" if found == "again" else found)

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wisen.durable.engine import CHANNEL, Dispatch, Place, cancelled_in
+from wisen.durable.engine import CHANNEL, Dispatch, cancelled_in
 from wisen.durable.logs import log
+from wisen.durable.places import Place
 from wisen.durable.tables import SCHEMA
 from wisen.durable.waiting import full
 from wisen.errors import ConfigError
@@ -278,14 +279,20 @@ def _free(connection: "Connection", queue: str, host: str) -> str:
 def _connected(url: str) -> "Connection":
     import psycopg  # noqa: PLC0415 - optional extra
 
-    return psycopg.connect(
+    connection = psycopg.connect(
         url,
         autocommit=True,
         connect_timeout=5,
         application_name="wisen worker",
-        options=f"-c search_path={SCHEMA} -c statement_timeout=15000",
         prepare_threshold=None,
     )
+    try:
+        # Not in the greeting, where poolers refuse it.
+        connection.execute(f"SET search_path TO {SCHEMA}; SET statement_timeout = 15000")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _closed(connection: "Connection | None") -> None:

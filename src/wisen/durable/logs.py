@@ -150,7 +150,7 @@ def _entry(record: logging.LogRecord) -> dict[str, Value]:
         entry.update({name: _short(value) for name, value in fields.items()})
     else:
         said = template(record)
-        entry.update({"event": "log", "logger": record.name, "place": place(record)})
+        entry.update({"event": "log", "logger": record.name, "source": place(record)})
         entry.update({"says": _short(said)} if said else {})
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:

@@ -1,7 +1,6 @@
 """When a worker looks for tasks: often while it has work, seldom while it has none, and at once when it is told."""
 
 import threading
-import time
 from collections.abc import Callable
 
 _SLOWER = 1.5
@@ -25,7 +24,6 @@ class Looks(threading.Event):
         self._bell = threading.Event()
         self._pause = poll
         self._longest = max(longest, poll)
-        self._held_until = float("-inf")
         self._worked = False
 
     def worked(self) -> None:
@@ -35,10 +33,6 @@ class Looks(threading.Event):
     def look(self) -> None:
         """Look now: there may be tasks."""
         self._bell.set()
-
-    def hold(self, seconds: float) -> None:
-        """Don't look for so long, whoever tells of tasks."""
-        self._held_until = max(self._held_until, time.monotonic() + seconds)
 
     def set(self) -> None:
         """End the looking."""
@@ -51,9 +45,6 @@ class Looks(threading.Event):
         crowded = asked > self._poll * _JITTER
         rung = self._bell.wait(max(asked, self._pause)) and not crowded
         self._bell.clear()
-        while not self.is_set() and (held := self._held_until - time.monotonic()) > 0:
-            self._bell.wait(held)
-            self._bell.clear()
         idle = not (rung or self._worked or self._busy())
         self._worked = False
         self._pause = min(_SLOWER * self._pause, self._longest) if idle else self._poll

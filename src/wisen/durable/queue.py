@@ -12,11 +12,14 @@ from typing import Self
 from wisen.durable import batches
 from wisen.durable.batches import BatchStatus
 from wisen.durable.deletions import Deletions
-from wisen.durable.engine import Dispatch, Place
+from wisen.durable.endings import end_runs
+from wisen.durable.engine import Dispatch
 from wisen.durable.jobs import DEFAULT_TRIES, BatchOptions, Job, TaskResult, as_job
 from wisen.durable.leases import checked_name
 from wisen.durable.metrics import QueueDepth
+from wisen.durable.places import Place
 from wisen.durable.tables import Connection, Tables
+from wisen.durable.unfit import live_workers
 from wisen.durable.waiting import patiently
 from wisen.errors import ConfigError, QueueFullError
 from wisen.records import Task
@@ -92,14 +95,14 @@ class Queue:
         given = options or BatchOptions()
         while True:
             try:
-                await batches.store(self.tables, id_, self.name, jobs, given, tries=tries, most=most_waiting)
+                new = await batches.store(self.tables, id_, self.name, jobs, given, tries=tries, most=most_waiting)
                 break
             except QueueFullError:
                 if not wait:
                     raise
             await asyncio.sleep(_POLL)
         await self.enqueue(id_)
-        return Batch(self, id_)
+        return Batch(self, id_, new=new)
 
     def batch(self, batch_id: str) -> "Batch":
         """A batch that was submitted; whether there is one is known when it is asked for something."""
@@ -116,19 +119,17 @@ class Queue:
         """
         return await self.deletions.prune(before, queue=None if everywhere else self.name)
 
-    async def depth(self) -> QueueDepth:
-        """How many tasks are where."""
+    async def workers(self) -> list[str]:
+        """The ids of the workers of this queue that live."""
 
-        async def work(connection: Connection) -> QueueDepth:
-            row = await connection.fetchrow(
-                "SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting, "
-                "count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'dead') AS dead "
-                "FROM tasks WHERE queue = $1 AND state IN ('waiting', 'running', 'dead')",
-                self.name,
-            )
-            return QueueDepth(queue=self.name, **dict(row or {}))
+        async def work(connection: Connection) -> list[str]:
+            return list((await live_workers(connection, [self.name]))[self.name].values())
 
         return await self.tables.run(work)
+
+    async def depth(self) -> QueueDepth:
+        """How many tasks are where."""
+        return await batches.depth(self.tables, self.name)
 
     async def enqueue(self, batch: str) -> None:
         """Tell the workers of what waits in a batch; those that know of it stay as they are."""
@@ -144,9 +145,15 @@ class Queue:
 class Batch:
     """Tasks that were submitted together."""
 
-    def __init__(self, queue: Queue, batch_id: str) -> None:
+    def __init__(self, queue: Queue, batch_id: str, *, new: bool = False) -> None:
         self.id = batch_id
+        self.new = new
+        """Whether it was submitted just now, and not before."""
         self._queue = queue
+
+    def __repr__(self) -> str:
+        """Its id and queue; how its tasks stand, only `status` tells."""
+        return f"Batch(id={self.id!r}, queue={self._queue.name!r}, new={self.new})"
 
     async def status(self) -> BatchStatus:
         """How many tasks are where; raises `BatchNotFoundError`."""
@@ -190,14 +197,21 @@ class Batch:
 
     async def cancel(self) -> BatchStatus:
         """Drop what waits, and ask what runs to end; what is done stays done."""
-        places = await batches.cancel(self._queue.tables, self.id)
+        tables = self._queue.tables
+        places = await batches.cancel(tables, self.id)
         await patiently(partial(self._queue.dispatch.drop, places), patience=_PATIENCE)
+        runs = [place.run_id for place in await batches.begun(tables, self.id, ("cancelled",))]
+        await end_runs(tables, runs, drop=False, patience=_PATIENCE)
         return await self.status()
 
-    async def retry(self) -> int:
-        """Send dead letters and cancelled tasks again; gives how many."""
+    async def retry(self, *, anew: bool = False) -> int:
+        """Send dead letters and cancelled tasks again; gives how many.
+
+        Their runs go on where they stopped, so that nothing is paid twice; with `anew` they begin anew, under other
+        ids, such as where what was kept always leads to the same failure.
+        """
         queue = (await self.status()).queue
-        sent = await batches.retry(self._queue.tables, self.id)
+        sent = await batches.retry(self._queue.tables, self.id, anew=anew)
         places = await batches.waiting(self._queue.tables, self.id)
         await patiently(partial(self._queue.dispatch.put, queue, places), patience=_PATIENCE)
         await batches.mark_enqueued(self._queue.tables, self.id)

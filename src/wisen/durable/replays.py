@@ -11,8 +11,8 @@ from wisen.audit.attempts import AgentAttempt, Condition
 from wisen.cards import MemoryCard
 from wisen.config.tasks import EvaluatorSpec
 from wisen.durable import batches
-from wisen.durable.engine import Place
 from wisen.durable.jobs import DEFAULT_TRIES, BatchOptions, Job, Outcome, Replay
+from wisen.durable.places import Place
 from wisen.durable.queue import Queue
 from wisen.errors import QueueError
 from wisen.records import Task, TokenUsage

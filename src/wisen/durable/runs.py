@@ -14,8 +14,9 @@ from wisen.agent import Agent
 from wisen.architectures.reflexion import Reflexion
 from wisen.audit.attempts import agent_attempt
 from wisen.config.tasks import EvaluatorSpec
-from wisen.durable.engine import Place
+from wisen.durable.endings import say_cancelled
 from wisen.durable.jobs import BatchOptions, Job, Outcome, Replay
+from wisen.durable.places import Place
 from wisen.durable.watched import watched
 from wisen.embedders.names import explain_embedder, name_of
 from wisen.errors import (
@@ -23,6 +24,7 @@ from wisen.errors import (
     EmbedderMismatchError,
     MissingExtraError,
     ModelError,
+    QueueError,
     UnfitError,
     UnknownModelError,
 )
@@ -30,7 +32,7 @@ from wisen.evaluation.build import build_evaluator
 from wisen.evaluation.judged_by import judged_by
 from wisen.events import Event
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.protocols import Evaluator, Memory, VectorStore
+from wisen.protocols import Evaluator, Memory, RunLog, VectorStore
 from wisen.records import Clockwork, Task
 from wisen.run import RunResult
 from wisen.stores.serial import card_from_json
@@ -45,6 +47,8 @@ OpenStore = Callable[[str | None], AbstractAsyncContextManager[VectorStore]]
 Makes = Agent | Callable[[], Agent] | Callable[[VectorStore], Agent]
 """An agent, or a function that makes it, perhaps with the store of lessons."""
 _MOST_BATCHES = 64
+_LACKS = (ModelError, MissingExtraError, OSError)
+"""What is raised where a key, a package, or a file such as a model's weights isn't here; elsewhere it may be."""
 _PATIENCE = 86_400.0
 """Seconds that runs wait for a database that is away: nothing is lost by waiting."""
 
@@ -140,17 +144,28 @@ class Runs:
         if job.replay is not None:
             seed = 0 if described is None else described.options.seed or 0
             return await self._attempt(agent, evaluator, job.task, job.replay, seed)
-        return outcome_of(await agent.run(job.task, evaluator=evaluator, run_id=run_id(place)))
+        return outcome_of(await agent.run(job.task, evaluator=evaluator, run_id=place.run_id))
 
-    async def prepare(self, place: Place) -> None:
-        """Look up what a task's run needs; raises `UnfitError` where this worker lacks what another may have."""
+    async def prepare(self, batch: str) -> None:
+        """Look up what a batch's runs need; raises `UnfitError` where this worker lacks what another may have."""
         if self._own is None:
             try:
-                await self._by_options(place.batch)
-            except UnknownModelError:
-                pass  # nobody has such a model, so that the task fails with this
-            except (ModelError, MissingExtraError) as error:
-                raise UnfitError(" ".join(str(error).split())) from error
+                await self._by_options(batch)
+            except QueueError:
+                raise
+            except Exception as error:
+                # With whatever nobody can do, the tasks fail; that is counted.
+                if isinstance(error, _LACKS) and not isinstance(error, UnknownModelError):
+                    raise UnfitError(_one_line(error)) from error
+
+    async def call_off(self, place: Place) -> None:
+        """Say of a task's run that it was cancelled, if it has begun; raises what the store raises."""
+        if self._own is not None:
+            log: object = self._own._run_log  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the agent is this worker's copy
+        else:
+            log = (await self._by_options(place.batch)).store
+        if isinstance(log, RunLog):
+            await say_cancelled(log, [place.run_id])
 
     async def _attempt(
         self, agent: Agent, evaluator: Evaluator | None, task: Task, replay: Replay, seed: int
@@ -178,10 +193,7 @@ class Runs:
             store = await self._store(options.embedder)
             while len(self._described) >= _MOST_BATCHES:
                 self._described.pop(next(iter(self._described)))
-            find = self._setup.find_model
-            # A provider's package may take seconds to import.
-            model = await asyncio.to_thread(find, options.model)
-            judge = None if options.judge_model is None else await asyncio.to_thread(find, options.judge_model)
+            model, judge = await _models_of(options, self._setup.find_model)
             self._described[batch] = _Described(
                 options=options,
                 model=model,
@@ -252,9 +264,15 @@ def _clockwork(seed: int, place: int) -> Clockwork:
     )
 
 
-def run_id(place: Place) -> str:
-    """The id of a task's run, the same wherever it is made."""
-    return f"{place.batch}-{place.place:05d}" + (f"-{place.round}" if place.round else "")
+async def _models_of(options: BatchOptions, find: "Callable[[str | None], Model]") -> "tuple[Model, Model | None]":
+    """The model of a batch, and its judge's."""
+    # A provider's package may take seconds to import.
+    model = await asyncio.to_thread(find, options.model)
+    return model, None if options.judge_model is None else await asyncio.to_thread(find, options.judge_model)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def outcome_of(result: RunResult) -> Outcome:

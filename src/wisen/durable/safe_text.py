@@ -6,7 +6,8 @@ import logging
 import traceback
 from functools import lru_cache
 
-from wisen.errors import BudgetExceededError, MissingExtraError, QueueError, SandboxError, StoreError
+from wisen.errors import BudgetExceededError, MissingExtraError, ModelError, QueueError, SandboxError, StoreError
+from wisen.stores.connect import shown_url
 
 _QUOTE_NOBODY = (StoreError, QueueError, BudgetExceededError, MissingExtraError, SandboxError)
 """Errors whose messages are written in wisen, about addresses, ids and limits."""
@@ -19,7 +20,12 @@ _LOGS = frozenset({"debug", "info", "warning", "warn", "error", "exception", "cr
 def told(error: BaseException) -> str:
     """The error's type, with its message where that can't hold anybody's text; one line."""
     name = type(error).__name__
-    return f"{name}: {' '.join(str(error).split())}" if isinstance(error, _QUOTE_NOBODY) else name
+    if isinstance(error, _QUOTE_NOBODY):
+        return f"{name}: {' '.join(str(error).split())}"
+    if isinstance(error, ModelError):
+        return f"{name}: model {shown_url(error.model)!r}"
+    status: object = getattr(error, "status_code", None)  # of a provider's answer; the rest of it may quote a prompt
+    return f"{name}: status {status}" if isinstance(status, int) else name
 
 
 def chain(error: BaseException) -> list[str]:

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 
 from wisen.durable import batches
 from wisen.durable.claims import Claims
-from wisen.durable.engine import Dispatch, Engine, Place
+from wisen.durable.engine import Dispatch, Engine, Taking
 from wisen.durable.guard import GuardedModel
 from wisen.durable.hands import Hands
 from wisen.durable.leases import Ears, Keeper, Lease, checked_name, claim, resign
-from wisen.durable.logs import log
+from wisen.durable.logs import about, log
+from wisen.durable.places import Place
 from wisen.durable.rates import Rate, Rates
 from wisen.durable.runs import Makes, OpenStore, Runs, RunSetup, store_at, store_connections
-from wisen.durable.tables import Tables, checked_url
+from wisen.durable.tables import Connection, Tables, checked_url
+from wisen.durable.unfit import AGAIN, Left
 from wisen.durable.waiting import patiently
-from wisen.errors import ConfigError, QueueError, UnfitError
+from wisen.errors import ConfigError, QueueError
 from wisen.events import Event
 from wisen.models.names import resolve_model
 
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
     from wisen.durable.metrics import Metrics
 
 DEFAULT_TAKEOVER = 20.0
+_OTHERS = 10
+"""So many other queues are named, those with the most waiting tasks."""
 _SHUTDOWN = 10.0
-_UNFIT = 15.0
-"""Seconds for which a worker takes no task after one that it lacks something for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ class WorkerOptions:
     """Most model calls of all workers of the queue, by the provider's or the model's name."""
     poll: float = 0.5
     """Seconds between looks for tasks while there is work; an idle worker looks seldom, and is told of tasks."""
+    again: float = AGAIN
+    """Seconds after which it looks again whether it has what it lacked for a batch."""
     forgotten: float = 15.0
     """Seconds after which a worker puts a batch into the queue that whoever submitted it didn't come to put there."""
     open_store: OpenStore | None = None
@@ -63,7 +67,7 @@ class WorkerOptions:
 
     def __post_init__(self) -> None:
         """Refuse what can't be, with `ConfigError`."""
-        for name in ("takeover", "poll", "forgotten"):
+        for name in ("takeover", "poll", "again", "forgotten"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: must be more than 0 seconds")
         if not 0 <= self.grace < math.inf:
@@ -74,6 +78,10 @@ class WorkerOptions:
 
 class Worker:
     """Does the tasks of a queue until it is stopped; one in each process.
+
+    It prints nothing: what happens is logged to the logger "wisen.worker", as fields of each record that
+    `set_up_logs()` of `wisen.durable.logs` writes to stderr, as `wisen worker` does. With `logging.basicConfig`
+    alone only the events' names are seen.
 
     Args:
         url: The database, postgresql://…
@@ -144,8 +152,12 @@ class Worker:
         """
         tables = Tables(self.url, patience=math.inf, size=2 + self._concurrency // 8)
         dispatch = Dispatch(self.url)
+        log("worker.starting", queue=self.queue)
         try:
-            await tables.run(_nothing)
+            async with _beside(tables.run(_nothing)) as opening, _beside(self._stop.wait()) as stop:
+                await asyncio.wait({opening, stop}, return_when=asyncio.FIRST_COMPLETED)
+                if opening.done():
+                    opening.result()
             while not self._stop.is_set():
                 why = await self._life(tables, dispatch)
                 if why == "displaced":
@@ -188,27 +200,35 @@ class Worker:
                 raise ConfigError("a worker makes no model call before it has a lease")
             return GuardedModel(model, self._lease, rates)
 
+        def changed(batches: int) -> None:
+            self._leaves(batches)
+            engine.look()
+
         # The lease comes after whatever takes long to make, which would let it end.
         async with Runs(self._setup, guard=guard, options_of=partial(batches.options_of, tables)) as runs:
             lease = await patiently(partial(claim, self.url, self.queue, self._id, options.takeover))
             self._lease = lease
-            log("worker.started", worker=lease.worker, queue=self.queue)
+            elsewhere = await tables.run(partial(_elsewhere, self.queue))
+            log("worker.started", worker=lease.worker, queue=self.queue, waiting_elsewhere=elsewhere or None)
+            about(worker=lease.worker)
+            self._leaves(0)
+            left = Left(tables, lease.holder, fits=runs.prepare, changed=changed, every=options.again)
             hands = Hands(
                 Claims(tables, self.queue, lease.holder),
                 runs,
+                left,
                 became=self._became,
-                unfit=lambda place, error: self._pause(place, error, dispatch, engine),
+                give_back=partial(self._give_back, dispatch, lease.holder),
             )
             engine = Engine(
                 self.url,
-                queue=self.queue,
-                holder=lease.holder,
-                perform=hands.do,
+                Taking(queue=self.queue, holder=lease.holder, perform=hands.do, leaves=left.batches),
                 concurrency=self._concurrency,
                 most_running=options.most_running,
                 poll=options.poll,
             )
-            return await self._work(lease, dispatch, engine, hands, tables)
+            async with _beside(left.look_again()):
+                return await self._work(lease, dispatch, engine, hands, tables)
 
     async def _work(self, lease: Lease, dispatch: Dispatch, engine: Engine, hands: "Hands", tables: Tables) -> str:
         loop = asyncio.get_running_loop()
@@ -280,17 +300,15 @@ class Worker:
         if self._options.metrics is not None:
             self._options.metrics.task_ended(self.queue, outcome, tasks)
 
-    def _pause(self, place: Place, error: UnfitError, dispatch: Dispatch, engine: Engine) -> None:
-        """Leave a task to workers that have what it needs, and take none for a while: the next may need the same."""
-        log("worker.unfit", level=logging.WARNING, worker=self.id, batch=place.batch, pause=_UNFIT, why=str(error))
-        engine.hold(_UNFIT)
-        give = partial(dispatch.hand_back, self.queue, self._holder(), [place.workflow])
-        giving = asyncio.ensure_future(patiently(give))
+    def _give_back(self, dispatch: Dispatch, holder: str, place: Place) -> None:
+        """Let others have a task."""
+        giving = asyncio.ensure_future(patiently(partial(dispatch.hand_back, self.queue, holder, [place.workflow])))
         self._giving.add(giving)
         giving.add_done_callback(self._giving.discard)
 
-    def _holder(self) -> str:
-        return "" if self._lease is None else self._lease.holder
+    def _leaves(self, batches: int) -> None:
+        if self._options.metrics is not None:
+            self._options.metrics.set_unfit(self.queue, batches)
 
     def _took_over(self, tasks: int) -> None:
         if self._options.metrics is not None:
@@ -307,10 +325,10 @@ class Worker:
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[object, object, None]) -> AsyncGenerator[None]:
+async def _beside(work: Coroutine[object, object, object]) -> AsyncGenerator[asyncio.Task[object]]:
     task = asyncio.ensure_future(work)
     try:
-        yield
+        yield task
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -318,3 +336,13 @@ async def _beside(work: Coroutine[object, object, None]) -> AsyncGenerator[None]
 
 async def _nothing(_: object) -> None:
     """Open the tables, so that they are there."""
+
+
+async def _elsewhere(queue: str, connection: Connection) -> list[str]:
+    """Other queues with tasks that wait, and how many: a worker may have been started for the wrong one."""
+    rows = await connection.fetch(
+        "SELECT queue, count(*) AS waiting FROM tasks WHERE state = 'waiting' AND queue <> $1 "
+        "GROUP BY queue ORDER BY waiting DESC, queue LIMIT $2",
+        *(queue, _OTHERS),
+    )
+    return [f"{row['queue']}: {row['waiting']}" for row in rows]

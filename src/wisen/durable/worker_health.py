@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from wisen.durable.batches import depth
 from wisen.durable.health import Check, Health, Pulse, heartbeat
 from wisen.durable.jobs import options_from_json
 from wisen.durable.metrics import Metrics, PoolUse, QueueDepth
@@ -149,22 +150,6 @@ def checks(worker: Attended, tables: Tables) -> tuple[Check, ...]:
 
     found = [Check(name="database", problem=database), Check(name="schema", problem=schema)]
     return (*found, heartbeat(lambda: worker.heartbeat_age, worker.takeover), Check(name="model", problem=model))
-
-
-async def depth(tables: Tables, queue: str) -> QueueDepth:
-    """How many tasks of a queue wait, run and were given up."""
-
-    async def work(connection: Connection) -> QueueDepth:
-        row = await connection.fetchrow(
-            "SELECT (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'waiting') AS waiting,"
-            " (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'running') AS running,"
-            " (SELECT count(*) FROM tasks WHERE queue = $1 AND state = 'dead') AS dead",
-            queue,
-        )
-        counts = row or {}
-        return QueueDepth(queue=queue, waiting=counts["waiting"], running=counts["running"], dead=counts["dead"])
-
-    return await tables.run(work)
 
 
 async def _models(tables: Tables, queue: str) -> set[str | None]:
