@@ -134,6 +134,25 @@ async def test_a_batch_that_is_cancelled_is_left_no_longer(queue: Queue, make_wo
         assert keys.asked <= asked + 1
 
 
+async def test_a_key_that_the_provider_refuses_uses_up_no_try(queue: Queue, make_worker: Callable[..., Worker]) -> None:
+    refused = [True]
+
+    def answer(prompt: str) -> str:
+        if refused[0] and prompt == "x":
+            raise PermissionError("wrong key")
+        return "fine"
+
+    with FakeProvider(answer) as provider:
+        needy = await queue.submit(["x"] * 3, BatchOptions(model=provider.model), tries=1)
+        other = await queue.submit(["y"] * 3, BatchOptions(model=provider.model))
+        async with working(make_worker(again=0.5)):
+            await waits_because(needy, "the provider refused the API key")
+            assert (await other.wait(60)).done == 3
+            refused[0] = False
+            assert (await needy.wait(60)).done == 3
+    assert {one.tries async for one in needy.results()} == {0}
+
+
 async def test_what_nobody_can_do_is_given_up_instead_of_waiting(
     queue: Queue, make_worker: Callable[..., Worker]
 ) -> None:

@@ -17,6 +17,7 @@ from wisen.durable.safe_text import elsewhere
 from wisen.durable.turns import Turns
 from wisen.durable.unfit import Left
 from wisen.errors import ConfigError, QueueError, StoreError, WisenError
+from wisen.models.failures import key_refused
 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -149,6 +150,12 @@ class Hands:
 
     async def _failed(self, place: Place, error: Exception, tries: int) -> bool:
         """Count a failure; gives whether to try again."""
+        if key_refused(error):
+            # Another worker may have a key that is taken, so no try is used up.
+            await self._left.leave(place.batch, str(error))
+            await self.claims.let_go(place)
+            self._give_back(place)
+            raise asyncio.CancelledError
         said = str(error) if isinstance(error, WisenError) else elsewhere(error)
         final = isinstance(error, ConfigError)  # which is the same the next time
         found = await self.claims.fail(place, said, tries=tries, final=final)

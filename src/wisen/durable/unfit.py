@@ -56,6 +56,13 @@ class Left:
         """Whether the batch is left to others; what it needs is looked up."""
         return batch in self._why or await self._lacks(batch)
 
+    async def leave(self, batch: str, why: str) -> None:
+        """Leave a batch to others for what only doing it could show; it is tried again at the next look."""
+        if self._why.get(batch) != why:
+            self._set({**self._why, batch: why})
+            log("worker.unfit", level=logging.WARNING, batch=batch, place=None, why=why)
+        await self._tables.run(_note(batch, self._holder, why))
+
     async def look_again(self) -> None:
         """Look from time to time whether something that was lacking is there by now, until this is cancelled."""
         while True:
@@ -78,11 +85,7 @@ class Left:
         try:
             await self._fits(batch)
         except UnfitError as error:
-            why = str(error)
-            if self._why.get(batch) != why:
-                self._set({**self._why, batch: why})
-                log("worker.unfit", level=logging.WARNING, batch=batch, place=None, why=why)
-            await self._tables.run(_note(batch, self._holder, why))
+            await self.leave(batch, str(error))
             return True
         return False
 

@@ -53,6 +53,7 @@ _CATEGORIES: dict[int, type[ModelAPIError]] = {
 """What an HTTP status means where the provider's adapter didn't say it."""
 
 _SERVER_FAILED = 500
+_KEY_REFUSED = 401
 
 
 def model_error(name: str, error: Exception) -> ModelError:
@@ -75,3 +76,13 @@ def model_error(name: str, error: Exception) -> ModelError:
     if isinstance(error, FallbackExceptionGroup):
         return ModelError(name, "every model of the fallback failed; the causes of this error say why")
     return ModelError(name, f"the answer can't be used ({type(error).__name__}); the cause of this error says why")
+
+
+def key_refused(error: BaseException) -> bool:
+    """Whether a call failed, or what was made of its failure, because the provider doesn't take the API key."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ModelHTTPError):
+            return cause.status_code == _KEY_REFUSED
+        cause = cause.__cause__
+    return False

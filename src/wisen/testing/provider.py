@@ -40,7 +40,7 @@ class FakeProvider:
 
     Args:
         answer: Gives the reply to a prompt, the last user message; called in the request's own thread. What it raises
-            is answered with status 500.
+            is answered with status 500, and `PermissionError` with 401, as for a key that is wrong.
         seconds: How long each answer takes.
     """
 
@@ -115,6 +115,8 @@ class FakeProvider:
             call.answer = self._answer(call.prompt)
             request.reply(200, _completion(call.answer))
             call.answered = time.monotonic()
+        except PermissionError as error:
+            request.reply(401, {"error": {"message": str(error), "type": "invalid_request_error"}})
         except OSError:
             pass  # whoever asked is gone
         except Exception as error:  # noqa: BLE001 - the answering function is the test's
