@@ -167,7 +167,7 @@ async def _runs(model: Model[Any], case: str, kind: str, server: Any, runs: int)
         agent = Agent(
             INSTRUCTIONS, model=model, memory=store, tenant=_TENANT, architecture=loop if shape == "reflexion" else None
         )
-        await agent.run("warm up")
+        await agent.run("warm up", run_id="warm-up" if journal else None)
         prompts = Corpus(13).prompts(runs)
 
         async def one(number: int, prompt: str) -> Any:

@@ -154,6 +154,6 @@ def test_the_environment_may_name_a_server(
     wisen: Wisen, postgres_url: str, script: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WISEN_STORE", postgres_url)
-    assert "an empty database" in wisen("lessons", "list").stderr
+    assert "has no tables yet; the first run, copy or worker makes them" in wisen("lessons", "list").stderr
     found = json.loads(wisen("doctor", "--model", script("x"), "--embedder", "hash", "--json").stdout)
     assert (found["ok"], found["store"]["about"]) == (True, "has no tables yet; the first run makes them")

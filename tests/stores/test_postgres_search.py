@@ -205,7 +205,7 @@ async def plan_of(store: PostgresVectorStore, query: RecallQuery) -> str:
     probe = await make_probe(HashEmbedder(), query, None)
 
     async def explain(connection: Connection) -> str:
-        where, question = Fitting(connection, probe, None, "public").by_column("situation", 100)
+        where, question = Fitting(connection, probe, None, "public").by_column("situation", probe, 100)
         rows = await connection.fetch(f"EXPLAIN {question}", *where.values)
         return "\n".join(row[0] for row in rows)
 

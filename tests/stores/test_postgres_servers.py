@@ -1,18 +1,18 @@
 """A Postgres store on servers as people have them: behind a pooler, full, restored, with roles of others."""
 
 import asyncio
-import struct
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import asyncpg
 import pytest
+from poolers import KNOWN_TO_POOLERS, Pooler, pooler
 from postgres import PostgresServer, database_of
 
 from wisen.cards import MemoryCard, MemoryKind, Situation
+from wisen.cli.doctor_server import examine_server
 from wisen.errors import StoreError, StoreReadOnlyError
 from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.postgres import PostgresVectorStore
@@ -21,52 +21,20 @@ from wisen.stores.postgres_connection import Connection
 pytestmark = pytest.mark.anyio
 EVERYTHING = CardFilter()
 ASKED = RecallQuery(situation=Situation(prompt="Fold the paper crane"), filter=CardFilter(tenant=""))
-KNOWN_TO_POOLERS = {
-    *("user", "database", "client_encoding", "datestyle", "timezone"),
-    *("standard_conforming_strings", "application_name"),
-}
 
 
 def lesson(content: str = "Crease twice.") -> MemoryCard:
     return MemoryCard(kind=MemoryKind.LESSON, content=content, situation=Situation(prompt="Fold the paper crane"))
 
 
-class Greetings:
-    """Stands before a server, and notes what clients ask for as they come."""
-
-    def __init__(self, url: str, folder: Path) -> None:
-        self.there = f"{url.rpartition('=')[2]}/.s.PGSQL.5432"
-        self.here = folder / ".s.PGSQL.5432"
-        self.url = f"{url.rpartition('=')[0]}={folder}"
-        self.asked: set[str] = set()
-
-    async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        size = await reader.readexactly(4)
-        greeting = await reader.readexactly(struct.unpack("!i", size)[0] - 4)
-        self.asked |= {name.decode() for name in greeting[4:].split(b"\0")[:-2:2]}
-        from_server, to_server = await asyncio.open_unix_connection(self.there)
-        to_server.write(size + greeting)
-        await asyncio.gather(pass_on(reader, to_server), pass_on(from_server, writer))
-
-
-async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-    writer.close()
-
-
 @pytest.fixture
-async def greetings(postgres_url: str) -> AsyncIterator[Greetings]:
-    with TemporaryDirectory() as folder:
-        made = Greetings(postgres_url, Path(folder))
-        server = await asyncio.start_unix_server(made.join, made.here)
+async def greetings(postgres_url: str) -> AsyncIterator[Pooler]:
+    async with pooler(postgres_url) as made:
         yield made
-        server.close()
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-async def test_a_pooler_takes_what_it_is_asked_for(greetings: Greetings, postgres_url: str, read_only: bool) -> None:
+async def test_a_pooler_takes_what_it_is_asked_for(greetings: Pooler, postgres_url: str, read_only: bool) -> None:
     """Poolers refuse clients that ask for settings which they don't know."""
     async with PostgresVectorStore(postgres_url) as store:
         await store.add([lesson()])
@@ -79,6 +47,39 @@ async def test_a_pooler_takes_what_it_is_asked_for(greetings: Greetings, postgre
 
         assert await store._pool.read(settings, tenant="") == ["force_custom_plan", "off", "5min", "UTC"]
     assert greetings.asked <= KNOWN_TO_POOLERS
+
+
+async def test_a_pooler_that_shares_its_connections_is_refused_at_once(postgres_url: str) -> None:
+    """Such a one may seem to work for a while: settings and prepared statements are then another client's."""
+    async with pooler(postgres_url, shares=True) as shared:
+        with pytest.raises(StoreError, match="shares its connections among clients; set it to session mode"):
+            await PostgresVectorStore(shared.url).open()
+        problems: list[str] = []
+        assert await examine_server(shared.url, problems.append) is None
+    assert "set it to session mode" in problems[0]
+
+
+async def test_only_a_server_that_may_write_is_taken_where_the_url_asks_for_one(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    """While one of several is being promoted, none may write."""
+    name = database_of(postgres_url)
+    url = f"{postgres_url}&target_session_attrs=read-write"
+    postgres_server.sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with pytest.raises(StoreError, match=r"couldn't be reached .*check which server is the primary"):
+        await PostgresVectorStore(url, patience=0.1).open()
+    problems: list[str] = []
+    assert await examine_server(url, problems.append) is None
+    assert "TargetServerAttributeNotMatched" in problems[0]
+    adding = asyncio.create_task(PostgresVectorStore(url).add([lesson()]))
+    postgres_server.sql(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+    assert len(await adding) == 1
+
+
+def test_the_tests_take_the_server_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WISEN_TEST_POSTGRES_BIN", str(tmp_path / "bin"))
+    with pytest.raises(FileNotFoundError, match=str(tmp_path / "bin" / "initdb")):
+        PostgresServer(tmp_path)
 
 
 async def test_a_server_without_a_free_connection_says_so(postgres_server: PostgresServer, postgres_url: str) -> None:

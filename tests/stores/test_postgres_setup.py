@@ -187,7 +187,7 @@ async def test_a_foreign_or_newer_schema(
 
 
 async def test_read_only(postgres_server: PostgresServer, postgres_url: str) -> None:
-    with pytest.raises(ForeignDatabaseError, match="an empty database"):
+    with pytest.raises(StoreError, match="has no tables yet; the first run, copy or worker makes them"):
         await PostgresVectorStore(postgres_url, read_only=True).open()
     async with PostgresVectorStore(postgres_url) as store:
         await fill(store)

@@ -1,4 +1,8 @@
-"""A real PostgreSQL with pgvector for the tests: started from a package, stopped and killed on request."""
+"""A real PostgreSQL with pgvector for the tests: started from a package, stopped and killed on request.
+
+`WISEN_TEST_POSTGRES_BIN` names a folder of another server's programs (`initdb`, `pg_ctl`, `psql`), such as
+`/usr/lib/postgresql/17/bin`, whose pgvector is installed; the user who runs the server must be able to read it.
+"""
 
 import os
 import pwd
@@ -13,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+_PROGRAMS = "WISEN_TEST_POSTGRES_BIN"
 _TEMPLATE = "with_vector"
 _WAIT = "120"
 _SETTINGS = """
@@ -45,7 +50,9 @@ class PostgresServer:
     def __init__(self, home: Path) -> None:
         """Make the cluster; `start` it then."""
         found = package()
-        self._programs: Path = found.POSTGRES_VERSIONS[found.TARGET_POSTGRES_VERSION]
+        others = os.environ.get(_PROGRAMS)
+        bundled: Path = found.POSTGRES_VERSIONS[found.TARGET_POSTGRES_VERSION]
+        self._programs = Path(others) if others else bundled
         self._data = home / "data"
         self._sockets = home / "s"
         self._user: str | None = None
@@ -56,9 +63,10 @@ class PostgresServer:
             self._user = "pgserver"
             found.ensure_user_exists(self._user)
             found.ensure_prefix_permissions(self._data)
-            found.ensure_prefix_permissions(self._programs)
-            found.ensure_folder_permissions(self._programs, 0o055)
-            found.ensure_folder_permissions(self._programs.parent / "lib", 0o044)
+            if not others:
+                found.ensure_prefix_permissions(bundled)
+                found.ensure_folder_permissions(bundled, 0o055)
+                found.ensure_folder_permissions(bundled.parent / "lib", 0o044)
             owner = pwd.getpwnam(self._user)
             for folder in (home, self._data, self._sockets):
                 os.chown(folder, owner.pw_uid, owner.pw_gid)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from wisen.cli.output import counted
@@ -79,18 +80,26 @@ async def examine_server(url: str, trouble: Callable[[str], None]) -> Server | N
     import asyncpg  # noqa: PLC0415 - an optional extra
 
     from wisen.stores.connect import shown_url  # noqa: PLC0415 - beside the client
-    from wisen.stores.postgres_trouble import explained  # noqa: PLC0415 - needs the extra
+    from wisen.stores.postgres_pooler import SHARED, is_shared  # noqa: PLC0415 - as above
+    from wisen.stores.postgres_trouble import explained, not_opened  # noqa: PLC0415 - needs the extra
 
+    dial = partial(cast("Any", asyncpg).connect, url, timeout=_SECONDS)
     try:
-        connection = await asyncio.wait_for(cast("Any", asyncpg).connect(url, timeout=_SECONDS), _SECONDS)
+        connection = await asyncio.wait_for(dial(), _SECONDS)
     except (OSError, TimeoutError) as error:
         said = getattr(error, "strerror", None) or str(error) or "no answer"
         trouble(f"store {shown_url(url)!r} can't be reached ({said}); start the server, or check host and port")
         return None
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+    except asyncpg.ClientConfigurationError as error:
+        trouble(str(not_opened(shown_url(url), error)))
+        return None
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         trouble(str(explained(shown_url(url), error)))
         return None
     try:
+        if await is_shared(connection, dial):
+            trouble(f"store {shown_url(url)!r} can't be used: {SHARED}")
+            return None
         return await _looked_at(url, connection, trouble)
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         trouble(str(explained(shown_url(url), error)))

@@ -3,10 +3,10 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
 
@@ -14,6 +14,7 @@ from wisen.cli import batches, ci, ci_demo, lessons, moves, reflect, reflect_new
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.learn import learn
+from wisen.cli.notices import noticing
 from wisen.cli.output import line
 from wisen.cli.rollback import rollback
 from wisen.cli.run import run
@@ -47,69 +48,91 @@ class _Misuse(Protocol):
     def format_message(self) -> str: ...
 
 
+class _Group(NamedTuple):
+    """A command that has others under it: what it is about, and its verbs and groups by name."""
+
+    about: str
+    verbs: "Mapping[str, Callable[..., None] | _Group]"
+
+
+_COMMAND = _Group(
+    "LLM agents that learn from their own runs, without fine-tuning, and with proof.",
+    {
+        "demo": demo,
+        "run": run,
+        "submit": submit,
+        "worker": worker,
+        "batch": _Group(
+            "Tasks that were submitted together: how it goes, and what came of them.",
+            {
+                "list": batches.list_batches,
+                "status": batches.status,
+                "results": batches.results,
+                "cancel": batches.cancel,
+                "retry": batches.retry,
+                "delete": batches.delete,
+                "prune": batches.prune,
+            },
+        ),
+        "learn": learn,
+        "lessons": _Group(
+            "What runs have taught: the memory cards of a store.",
+            {
+                "list": lessons.list_lessons,
+                "show": lessons.show,
+                "search": lessons.search,
+                "export": lessons.export,
+                "why": moves.why_card,
+                "promote": moves.promote,
+                "archive": moves.archive,
+                "quarantine": moves.quarantine,
+                "reject": moves.reject,
+                "pin": moves.pin,
+                "unpin": moves.unpin,
+                "rollback": rollback,
+                "path": lessons.path,
+            },
+        ),
+        "runs": _Group("Records of finished runs.", {"list": runs.list_runs, "show": runs.show}),
+        "ci": _Group(
+            "Tests of what was learned: which lessons help, which hurt, and how that is known.",
+            {
+                "run": ci.run,
+                "status": ci.status,
+                "history": ci.history,
+                "demo": ci_demo.demo,
+            },
+        ),
+        "why": why,
+        "reflect": _Group(
+            "Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.",
+            {
+                "new": reflect_new.new,
+                "list": reflect.list_reports,
+                "show": reflect.show,
+                "archive": reflect.archive,
+            },
+        ),
+        "store": _Group(
+            "Whole stores: what is in them, copies, checks and backups; files, folders and Postgres alike.",
+            {
+                "show": store.show,
+                "copy": store.copy,
+                "check": store.check,
+                "backup": store.backup,
+                "prune": store.prune,
+                "tune": store.tune,
+            },
+        ),
+        "screen": screen,
+        "doctor": doctor,
+    },
+)
+
+
 def application() -> typer.Typer:
     """The command with all that belongs to it."""
-    app = _group(
-        "LLM agents that learn from their own runs, without fine-tuning, and with proof.",
-        demo=demo,
-        run=run,
-        submit=submit,
-        worker=worker,
-        batch=_group(
-            "Tasks that were submitted together: how it goes, and what came of them.",
-            list=batches.list_batches,
-            status=batches.status,
-            results=batches.results,
-            cancel=batches.cancel,
-            retry=batches.retry,
-            delete=batches.delete,
-            prune=batches.prune,
-        ),
-        learn=learn,
-        lessons=_group(
-            "What runs have taught: the memory cards of a store.",
-            list=lessons.list_lessons,
-            show=lessons.show,
-            search=lessons.search,
-            export=lessons.export,
-            why=moves.why_card,
-            promote=moves.promote,
-            archive=moves.archive,
-            quarantine=moves.quarantine,
-            reject=moves.reject,
-            pin=moves.pin,
-            unpin=moves.unpin,
-            rollback=rollback,
-            path=lessons.path,
-        ),
-        runs=_group("Records of finished runs.", list=runs.list_runs, show=runs.show),
-        ci=_group(
-            "Tests of what was learned: which lessons help, which hurt, and how that is known.",
-            run=ci.run,
-            status=ci.status,
-            history=ci.history,
-            demo=ci_demo.demo,
-        ),
-        why=why,
-        reflect=_group(
-            "Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.",
-            new=reflect_new.new,
-            list=reflect.list_reports,
-            show=reflect.show,
-            archive=reflect.archive,
-        ),
-        store=_group(
-            "Whole stores: what is in them, copies, checks and backups; files, folders and Postgres alike.",
-            show=store.show,
-            copy=store.copy,
-            check=store.check,
-            backup=store.backup,
-            prune=store.prune,
-            tune=store.tune,
-        ),
-        screen=screen,
-        doctor=doctor,
-    )
+    app = _made(_COMMAND)
     app.callback()(_top)
     return app
 
@@ -120,7 +143,8 @@ def main(args: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = _call(sys.argv[1:] if args is None else args)
+        with noticing():
+            code = _call(sys.argv[1:] if args is None else args)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
@@ -175,22 +199,21 @@ def _exit(said: str, code: int) -> None:
     sys.exit(code)
 
 
-def _group(text: str, /, **commands: Callable[..., None] | typer.Typer) -> typer.Typer:
-    """A command whose verbs are these, in this order; some are groups themselves."""
-    group = typer.Typer(
-        help=text,
+def _made(group: _Group) -> typer.Typer:
+    made = typer.Typer(
+        help=group.about,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for name, command in commands.items():
-        if isinstance(command, typer.Typer):
-            group.add_typer(command, name=name)
+    for name, verb in group.verbs.items():
+        if isinstance(verb, _Group):
+            made.add_typer(_made(verb), name=name)
         else:
-            group.command(name)(command)
-    return group
+            made.command(name)(verb)
+    return made
 
 
 def _show_version(asked: bool) -> None:

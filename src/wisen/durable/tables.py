@@ -4,6 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
@@ -11,9 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from wisen.durable.waiting import waits
 from wisen.errors import ConfigError, MissingExtraError, QueueError
 from wisen.stores.connect import POSTGRES_SCHEMES, is_url, scheme_of, shown_url
+from wisen.stores.postgres_pooler import SHARED, is_shared
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
+
+    from wisen.stores.postgres_connection import Wire
 
 _Result = TypeVar("_Result")
 
@@ -103,7 +107,7 @@ class Tables:
                 left = deadline - time.monotonic()
                 if left <= 0 or (self._pool is None and _is_wrong(error)):
                     raise _away(self.url, error) from None
-                told = told or waits(error)
+                told = told or waits(error, self._patience)
                 await asyncio.sleep(min(pause, left if math.isfinite(left) else pause))
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -137,7 +141,10 @@ class Tables:
                     max_inactive_connection_lifetime=60.0,
                     # Poolers that share connections among clients can't keep prepared statements.
                     statement_cache_size=0,
-                    server_settings={"application_name": "wisen", "search_path": SCHEMA},
+                    # Poolers refuse other settings, so they come after the greeting, and stay.
+                    server_settings={"application_name": "wisen"},
+                    init=_settle,
+                    reset=_keep,
                 )
                 try:
                     await pool
@@ -150,7 +157,23 @@ class Tables:
             return self._pool
 
 
+async def _settle(connection: Connection) -> None:
+    await connection.execute(f"SET search_path TO {SCHEMA}")
+
+
+async def _keep(_: Connection) -> None:
+    """Leave a connection as it is: whoever has it next works under the same settings."""
+
+
+async def _dial(url: str) -> "Wire":
+    import asyncpg  # noqa: PLC0415 - optional extra
+
+    return await cast("Any", asyncpg).connect(url, server_settings={"application_name": "wisen"})
+
+
 async def _migrate(connection: Connection, url: str) -> None:
+    if await is_shared(cast("Wire", connection), partial(_dial, url)):
+        raise QueueError(f"the queue's database {shown_url(url)!r} can't be used: {SHARED}")
     steps = sorted(
         (one for one in files("wisen.durable").joinpath("queue_schema").iterdir() if one.name.endswith(".sql")),
         key=lambda one: one.name,
@@ -211,6 +234,12 @@ def _away(url: str, error: Exception) -> QueueError:
 
 
 def _refused(url: str, error: Exception) -> QueueError:
+    from asyncpg import InvalidPasswordError  # noqa: PLC0415 - optional extra
+
+    from wisen.stores.postgres_trouble import LOGIN  # noqa: PLC0415 - needs the extra
+
+    if isinstance(error, InvalidPasswordError):
+        return QueueError(f"the queue's database {shown_url(url)!r} can't be used: {LOGIN}")
     return QueueError(f"the queue's database {shown_url(url)!r} refused: {type(error).__name__}: {_first_line(error)}")
 
 

@@ -33,7 +33,7 @@ async def patiently(work: Callable[[], _Result], *, patience: float = math.inf) 
             if time.monotonic() >= deadline:
                 said = shown_url(" ".join(str(error).split("\n")[0].split()))
                 raise QueueError(f"the queue's database can't be reached: {said}") from None
-            told = told or waits(error)
+            told = told or waits(error, patience)
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -46,7 +46,8 @@ def full(error: BaseException) -> dict[str, str]:
     return {"why": "the server has no connection left; lower --concurrency, or raise its max_connections"}
 
 
-def waits(error: BaseException) -> bool:
-    """Tell once that the database is waited for; gives that it was told."""
-    log("database.awaited", level=logging.WARNING, error=error, **full(error))
+def waits(error: BaseException, patience: float) -> bool:
+    """Tell once that the database is waited for, and how many seconds at most; gives that it was told."""
+    most = patience if math.isfinite(patience) else None
+    log("database.awaited", level=logging.WARNING, error=error, seconds=most, **full(error))
     return True

@@ -111,14 +111,14 @@ class Journal:
         `RunMismatchError` where it was begun with another task, and what the log raises: nothing is done yet.
         """
         # A seed may be given, so that two processes come with the same one; whose head it is, this number tells.
-        by = secrets.token_hex(8)
+        by, about = secrets.token_hex(8), task_key(task)
         with_this = {name: _digest(repr(value)) for name, value in (told or {}).items()}
         mine = json.dumps(
-            {"task": task_key(task), "started": at.isoformat(), "seed": seed, "by": by, "with": with_this}
+            {"task": about, "started": at.isoformat(), "seed": seed, "by": by, "with": with_this}
         ).encode()
         kept = await self._put(_HEAD, 0, mine)
         head = json.loads(kept)
-        if head["task"] != task_key(task):
+        if head["task"] != about:
             raise RunMismatchError(self._run_id)
         self._headed, self._empty = True, kept == mine
         before: Mapping[str, str] = head.get("with", {})

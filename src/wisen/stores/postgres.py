@@ -1,7 +1,11 @@
 """A store for many machines: PostgreSQL with pgvector, whose row-level security keeps tenants apart."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard
 from wisen.errors import StoreReadOnlyError
@@ -11,16 +15,23 @@ from wisen.stores import postgres_card_pieces, postgres_cards, postgres_facts, p
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.copies import Part, Piece
 from wisen.stores.facts import StoreFacts
+from wisen.stores.index import Probe
 from wisen.stores.opened import CardStore
 from wisen.stores.pieces import encodable, prepare_pieces
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_ledger import PostgresLedger
 from wisen.stores.postgres_pool import Pool
-from wisen.stores.postgres_preparing import prepared_cards
+from wisen.stores.postgres_preparing import FEW, prepared_cards
 from wisen.stores.postgres_reindex import reindex
+from wisen.stores.postgres_text import stored
+from wisen.stores.postgres_together import Asked, Together
 from wisen.stores.postgres_tune import LARGE, Tuned, tune
 from wisen.stores.prepared import PreparedCard, make_probe, same_texts
 from wisen.stores.vectors import embed_cards, label
+
+_Add = Asked[tuple[Sequence[MemoryCard], NDArray[np.float32]], list[Written]]
+_MOST_ADDED = 64
+_MOST_SEARCHED = 8
 
 
 class PostgresVectorStore(CardStore, PostgresLedger):
@@ -29,7 +40,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
     Nothing is kept in the process: each search sees what any process has committed. It connects at the first use;
     `await store.open()` or `async with store` does it at once, and makes what is missing in the database. What a call
     has returned from is committed, and a server that goes away is waited for. Counting a duplicate doesn't change a
-    card's version.
+    card's version. What many ask for at once shares transactions, and each gets an error of its own.
 
     Each transaction sees the rows of one tenant, by row-level security, except for what is by id or asked of all
     tenants. A user whom row-level security doesn't hold works as the role `SCHEMA_rows`.
@@ -67,6 +78,11 @@ class PostgresVectorStore(CardStore, PostgresLedger):
             self, Pool(url, schema=schema, size=pool_size, patience=patience, read_only=read_only), block_limit
         )
         self._read_only = read_only
+        self._adds = Together(self._add, most=_MOST_ADDED, places=2)
+        self._refusals = Together(
+            self._look_for_refused, most=_MOST_ADDED, places=2, kind=lambda where: replace(where, refused="x")
+        )
+        self._searches = Together(self._search, most=_MOST_SEARCHED, places=pool_size, kind=_tenant)
 
     @property
     def url(self) -> str:
@@ -97,7 +113,19 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         if not cards:
             return []
         self._refuse_writing()
-        ready = await prepared_cards(cards, await embed_cards(self._embedder, cards))
+        vectors = await embed_cards(self._embedder, cards)
+        if len(cards) > FEW:
+            return await self._insert(cards, vectors)
+        return await self._adds.ask((cards, vectors))
+
+    async def _add(self, some: Sequence[_Add]) -> None:
+        cards = [card for one in some for card in one.what[0]]
+        written = iter(await self._insert(cards, np.concatenate([one.what[1] for one in some])))
+        for one in some:
+            one.give([next(written) for _ in one.what[0]])
+
+    async def _insert(self, cards: Sequence[MemoryCard], vectors: NDArray[np.float32]) -> list[Written]:
+        ready = await prepared_cards(cards, vectors)
 
         async def insert(connection: Connection) -> list[Written]:
             await self._claim_embedder(connection, ready)
@@ -117,13 +145,27 @@ class PostgresVectorStore(CardStore, PostgresLedger):
 
     async def search(self, query: RecallQuery) -> list[RecallHit]:
         """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
-        probe = await make_probe(self._embedder, query, self._floor)
+        return await self._searches.ask(await make_probe(self._embedder, query, self._floor))
 
-        async def find(connection: Connection) -> list[RecallHit]:
-            await self._check_embedder(connection)
-            return await postgres_search.search(connection, probe, self._pool.vectors)
+    async def _search(self, some: Sequence[Asked[Probe, list[RecallHit]]]) -> None:
+        probes = [one.what for one in some]
+        tenant = _tenant(probes[0])
 
-        return await self._pool.read(find, tenant=query.filter.tenant or "")
+        async def find(connection: Connection) -> list[list[RecallHit]]:
+            kept, tuned = await postgres_search.label_and_tuned(connection, stored(tenant))
+            self._check_label(self.url, kept)
+            return await postgres_search.search(connection, probes, self._pool.vectors, tuned=tuned)
+
+        for one, hits in zip(some, await self._pool.read(find, tenant=tenant), strict=True):
+            one.give(hits)
+
+    async def _look_for_refused(self, some: Sequence[Asked[CardFilter, bool]]) -> None:
+        where, keys = some[0].what, {one.what.refused for one in some}
+        there = await self._pool.read(
+            lambda connection: postgres_cards.refused_among(connection, where, keys), tenant=where.tenant
+        )
+        for one in some:
+            one.give(one.what.refused in there)
 
     async def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
@@ -145,6 +187,8 @@ class PostgresVectorStore(CardStore, PostgresLedger):
 
     async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
         """See `VectorStore.list`."""
+        if where.refused and not await self._refusals.ask(where):
+            return []
         return await self._pool.read(
             lambda connection: postgres_cards.select(connection, where, limit, offset), tenant=where.tenant
         )
@@ -226,6 +270,10 @@ class PostgresVectorStore(CardStore, PostgresLedger):
             return
         await connection.execute("UPDATE state SET embedder = $1 WHERE embedder = ''", label(self._embedder))
         await self._check_embedder(connection)
+
+
+def _tenant(probe: Probe) -> str:
+    return probe.query.filter.tenant or ""
 
 
 async def _stored_label(connection: Connection) -> str:

@@ -299,7 +299,7 @@ async def remove(connection: Connection, card_ids: Sequence[str]) -> int:
 
 async def select(connection: Connection, where: CardFilter, limit: int, offset: int) -> list[MemoryCard]:
     """Cards that the filter accepts, oldest first."""
-    fitting = conditions(where, await fitting_scopes(connection, where))
+    fitting = conditions(where, *await fitting_scopes(connection, [where]))
     rows = await connection.fetch(
         f"SELECT b.card FROM (SELECT c.number, c.created, c.id FROM cards c WHERE {fitting.text}"  # noqa: S608 - fixed conditions
         f" ORDER BY c.created, c.id LIMIT {fitting.value(limit)} OFFSET {fitting.value(offset)}) c"
@@ -309,7 +309,15 @@ async def select(connection: Connection, where: CardFilter, limit: int, offset: 
     return [card_from_json(text) for (text,) in rows]
 
 
+async def refused_among(connection: Connection, where: CardFilter, keys: Iterable[str]) -> set[str]:
+    """Which of these `MemoryCard.refused` the cards have that the filter accepts, but for its own."""
+    fitting = conditions(replace(where, refused=""), *await fitting_scopes(connection, [where]))
+    fitting.add("c.status = 'rejected' AND c.refused <> '' AND c.refused = ANY({}::text[])", list(map(stored, keys)))
+    rows = await connection.fetch(f"SELECT DISTINCT c.refused FROM cards c WHERE {fitting.text}", *fitting.values)  # noqa: S608 - fixed conditions
+    return {restored(refused) for (refused,) in rows}
+
+
 async def tally(connection: Connection, where: CardFilter) -> int:
     """How many cards the filter accepts."""
-    fitting = conditions(where, await fitting_scopes(connection, where))
+    fitting = conditions(where, *await fitting_scopes(connection, [where]))
     return await connection.fetchval(f"SELECT count(*) FROM cards c WHERE {fitting.text}", *fitting.values)  # noqa: S608 - fixed conditions

@@ -32,6 +32,10 @@ class Wire(Connection, Protocol):
         """A transaction, or a savepoint in one."""
         ...
 
+    def get_server_pid(self) -> int:
+        """The number of the server's process, or what a pooler gives out in its place."""
+        ...
+
     def is_closed(self) -> bool:
         """Whether it is known to be lost."""
         ...

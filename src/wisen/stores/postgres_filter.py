@@ -50,13 +50,27 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
     return found
 
 
-async def fitting_scopes(connection: Connection, where: CardFilter) -> list[str] | None:
-    """Which of the stored scopes the filter's own definition accepts; `None` where that is no question."""
-    if not (where.agent_role or where.task_type or where.tools):
-        return None
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="")
-    if where.tenant is None:
+async def fitting_scopes(connection: Connection, wheres: Sequence[CardFilter]) -> list[Sequence[str] | None]:
+    """Which of the stored scopes each filter's own definition accepts; `None` where that is no question.
+
+    All filters are of one tenant, or of none.
+    """
+    asking = {_rest(where) for where in wheres if _asks(where)}
+    if not asking:
+        return [None] * len(wheres)
+    tenant = wheres[0].tenant
+    if tenant is None:
         rows = await connection.fetch("SELECT DISTINCT scope FROM scopes")
     else:
-        rows = await connection.fetch("SELECT scope FROM scopes WHERE tenant = $1", stored(where.tenant))
-    return [scope for (scope,) in rows if rest.accepts(sample_card(restored(scope)))]
+        rows = await connection.fetch("SELECT scope FROM scopes WHERE tenant = $1", stored(tenant))
+    samples = [(scope, sample_card(restored(scope))) for (scope,) in rows]
+    fitting = {rest: [scope for scope, card in samples if rest.accepts(card)] for rest in asking}
+    return [fitting[_rest(where)] if _asks(where) else None for where in wheres]
+
+
+def _asks(where: CardFilter) -> bool:
+    return bool(where.agent_role or where.task_type or where.tools)
+
+
+def _rest(where: CardFilter) -> CardFilter:
+    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", tools=tuple(where.tools))

@@ -10,10 +10,24 @@ from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import encodable, encodable_keys
+from wisen.stores.postgres_calls import (
+    CallKey,
+    NewCall,
+    RunRow,
+    drop_scopes,
+    find_calls,
+    find_runs,
+    keep_first,
+    save_runs,
+)
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_pool import Pool
 from wisen.stores.postgres_text import restored, stored
+from wisen.stores.postgres_together import Asked, Together
 from wisen.stores.serial import run_from_json, run_to_json
+
+_MOST = 64
+"""Callers who share a transaction."""
 
 
 class PostgresLedger:
@@ -23,6 +37,11 @@ class PostgresLedger:
         """Keep blocks of at most `block_limit` characters."""
         self._pool = pool
         self._block_limit = checked_limit(block_limit)
+        self._run_writes = Together(self._save_runs, most=_MOST, places=1)
+        self._run_reads = Together(self._find_runs, most=_MOST, places=2)
+        self._call_writes = Together(self._keep_calls, most=_MOST, places=1)
+        self._call_reads = Together(self._find_calls, most=_MOST, places=2)
+        self._drops = Together(self._drop_calls, most=_MOST, places=1)
 
     async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
         """See `Memory.append_block`; atomic between processes too."""
@@ -65,28 +84,12 @@ class PostgresLedger:
 
     async def save_run(self, record: RunRecord) -> None:
         """See `RunLog.save_run`."""
-        text = run_to_json(record)
-
-        async def save(connection: Connection) -> None:
-            await connection.execute(
-                "INSERT INTO runs (run_id, tenant, started, record) VALUES ($1, $2, $3, $4) ON CONFLICT (run_id)"
-                " DO UPDATE SET tenant = excluded.tenant, started = excluded.started, record = excluded.record",
-                stored(record.run_id),
-                stored(record.task.tenant),
-                moment(record.started_at),
-                text,
-            )
-
-        # A run that is saved again may have been another tenant's.
-        await self._pool.write(save, tenant=None)
+        row = (stored(record.run_id), stored(record.task.tenant), moment(record.started_at), run_to_json(record))
+        await self._run_writes.ask(row)
 
     async def run(self, run_id: str) -> RunRecord:
         """See `RunLog.run`."""
-
-        async def find(connection: Connection) -> str | None:
-            return await connection.fetchval("SELECT record FROM runs WHERE run_id = $1", stored(run_id))
-
-        found = await self._pool.read(find, tenant=None)
+        found = await self._run_reads.ask(stored(run_id))
         if found is None:
             raise RunNotFoundError(run_id)
         return run_from_json(found)
@@ -122,62 +125,53 @@ class PostgresLedger:
 
     async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
         """See `CallLog.call`."""
-
-        async def find(connection: Connection) -> bytes | None:
-            return await connection.fetchval(
-                "SELECT response FROM calls WHERE scope = $1 AND key = $2 AND ordinal = $3",
-                stored(scope),
-                stored(key),
-                ordinal,
-            )
-
-        return await self._pool.read(find, tenant=None)
+        return await self._call_reads.ask((stored(scope), stored(key), ordinal))
 
     async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
         """See `KeepsFirst.keep_call`."""
-
-        async def keep(connection: Connection) -> bytes:
-            at = (stored(scope), stored(key), ordinal)
-            # Whoever comes at the same moment waits here, and sees in the next statement what is there then.
-            await connection.execute("INSERT INTO calls VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", *at, response)
-            return await connection.fetchval(
-                "SELECT response FROM calls WHERE scope = $1 AND key = $2 AND ordinal = $3", *at
-            )
-
-        return await self._pool.write(keep, tenant=None)
+        call = NewCall(at=(stored(scope), stored(key), ordinal), response=response)
+        while (kept := await self._call_writes.ask(call)) is None:
+            pass  # the one that was there before has gone at this very moment
+        return kept
 
     async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
         """See `KeepsWhile.keep_call_while`."""
-
-        async def keep(connection: Connection) -> bytes | None:
-            at = (stored(scope), stored(key), ordinal)
-            written = await connection.fetchval(
-                "INSERT INTO calls SELECT $1, $2, $3, $4"
-                " WHERE EXISTS (SELECT 1 FROM calls WHERE scope = $1 AND key = $5 AND ordinal = 0)"
-                " ON CONFLICT DO NOTHING RETURNING response",
-                *at,
-                response,
-                stored(head),
-            )
-            if written is not None:
-                return written
-            # As above: whoever was first at the same moment is seen in a statement of its own.
-            return await connection.fetchval(
-                "SELECT response FROM calls WHERE scope = $1 AND key = $2 AND ordinal = $3"
-                " AND EXISTS (SELECT 1 FROM calls WHERE scope = $1 AND key = $4 AND ordinal = 0)",
-                *at,
-                stored(head),
-            )
-
-        return await self._pool.write(keep, tenant=None)
+        call = NewCall(at=(stored(scope), stored(key), ordinal), response=response, head=stored(head))
+        return await self._call_writes.ask(call)
 
     async def drop_calls(self, scopes: Sequence[str]) -> int:
         """See `DropsCalls.drop_calls`."""
+        return await self._drops.ask([stored(one) for one in scopes])
 
-        async def drop(connection: Connection) -> str:
-            return await connection.execute("DELETE FROM calls WHERE scope = ANY($1)", [stored(one) for one in scopes])
+    async def _save_runs(self, some: Sequence[Asked[RunRow, None]]) -> None:
+        # A run that is saved again may have been another tenant's.
+        await self._pool.write(lambda connection: save_runs(connection, [one.what for one in some]), tenant=None)
+        for one in some:
+            one.give(None)
 
-        return int((await self._pool.write(drop, tenant=None)).rpartition(" ")[2])
+    async def _find_runs(self, some: Sequence[Asked[str, str | None]]) -> None:
+        ids = [one.what for one in some]
+        found = await self._pool.read(lambda connection: find_runs(connection, ids), tenant=None)
+        for one in some:
+            one.give(found.get(one.what))
+
+    async def _keep_calls(self, some: Sequence[Asked[NewCall, bytes | None]]) -> None:
+        calls = [one.what for one in some]
+        kept = await self._pool.write(lambda connection: keep_first(connection, calls), tenant=None)
+        for one, response in zip(some, kept, strict=True):
+            one.give(response)
+
+    async def _find_calls(self, some: Sequence[Asked[CallKey, bytes | None]]) -> None:
+        calls = [one.what for one in some]
+        found = await self._pool.read(lambda connection: find_calls(connection, calls), tenant=None)
+        for one in some:
+            one.give(found.get(one.what))
+
+    async def _drop_calls(self, some: Sequence[Asked[Sequence[str], int]]) -> None:
+        scopes = [scope for one in some for scope in one.what]
+        gone = await self._pool.write(lambda connection: drop_scopes(connection, scopes), tenant=None)
+        for one in some:
+            one.give(sum(gone.pop(scope, 0) for scope in one.what))
 
     async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
         """See `Copies.pieces`."""

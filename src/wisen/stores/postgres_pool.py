@@ -1,8 +1,9 @@
 """Connections to one Postgres server: work in transactions that see one tenant, and that outlive lost connections."""
 
 import asyncio
+import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -13,17 +14,23 @@ import asyncpg
 from wisen.errors import ConfigError, StoreError, StoreReadOnlyError
 from wisen.stores.connect import shown_url
 from wisen.stores.postgres_connection import Connection, Wire
+from wisen.stores.postgres_pooler import SHARED, is_shared
 from wisen.stores.postgres_setup import Ready, Setup, literal
 from wisen.stores.postgres_text import stored
-from wisen.stores.postgres_trouble import explained, passes, unreachable
+from wisen.stores.postgres_together import Asked, Together
+from wisen.stores.postgres_trouble import explained, given_up, not_opened, passes, unreachable
+from wisen.stores.postgres_waiting import Silence
 
 _Result = TypeVar("_Result")
 _Work = Callable[[Connection], Awaitable[_Result]]
 _open: Any = asyncpg.connect  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - the client lacks types
 _AT_LEISURE = "SET statement_timeout = 0; SET lock_timeout = 0; SET wisen.tenant = '*'"
+_Read = Asked[tuple[str | None, _Work[Any]], Any]
+_MOST_READS = 16
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
 _FORGOTTEN = "7 days"
+_EXPLAINED = (asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLCertVerificationError, UnicodeError)
 _CLIENT_ERRORS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 # More than these, a pooler before the server may refuse.
 _GREETING = {
@@ -57,6 +64,7 @@ class _Lot:
 
     loop: asyncio.AbstractEventLoop
     permits: asyncio.Semaphore
+    silence: Silence
     idle: list[_Line] = field(default_factory=list["_Line"])
     shut: bool = False
 
@@ -96,6 +104,9 @@ class Pool:
         self._patience = patience
         self._read_only = read_only
         self._lots: dict[asyncio.AbstractEventLoop, _Lot] = {}
+        self._reads: Together[tuple[str | None, _Work[Any]], Any] = Together(
+            self._read, most=_MOST_READS, places=size, kind=lambda read: read[0]
+        )
         self._ready: Ready | None = None
         self._closed = False
 
@@ -125,15 +136,27 @@ class Pool:
         await self.read(nothing, tenant=None)
 
     async def read(self, work: _Work[_Result], *, tenant: str | None) -> _Result:
-        """Run `work` in one snapshot that shows the tenant's rows only; all rows for `tenant=None`."""
+        """Run `work` in one snapshot that shows the tenant's rows only; all rows for `tenant=None`.
 
-        async def once(line: _Line) -> _Result:
+        Where more wait than there are connections, some share a snapshot, which is begun when all of them are there.
+        """
+        self._refuse_closed()
+        return await self._reads.ask((tenant, work))
+
+    async def _read(self, some: Sequence[_Read]) -> None:
+        tenant, _ = some[0].what
+
+        async def once(line: _Line) -> None:
             await line.connection.execute(self._beginning("REPEATABLE READ READ ONLY", tenant))
-            result = await work(line.connection)
+            for one in some:
+                if not one.settled:  # as it may be on another connection
+                    try:
+                        one.give(await one.what[1](line.connection))
+                    except StoreError as error:
+                        one.fail(error)
             await line.connection.execute("COMMIT")
-            return result
 
-        return await self._insist(once)
+        await self._insist(once)
 
     async def write(self, work: _Work[_Result], *, tenant: str | None) -> _Result:
         """Run `work` in a transaction that can see and write the tenant's rows only; returns when it is committed."""
@@ -221,7 +244,9 @@ class Pool:
             for loop, old in list(self._lots.items()):
                 if loop.is_closed() and self._lots.pop(loop, None) is not None:
                     _abandon(old)
-            lot = self._lots[here] = _Lot(here, asyncio.Semaphore(self._size))
+            lot = self._lots[here] = _Lot(
+                here, asyncio.Semaphore(self._size), Silence(here, self.shown, self._patience)
+            )
         return lot
 
     async def _insist(self, once: _Doing, *, keep: bool = True) -> Any:  # noqa: ANN401 - whatever the work gives
@@ -238,18 +263,21 @@ class Pool:
             while True:
                 line: _Line | None = None
                 try:
-                    line = lot.idle.pop() if lot.idle else await self._connect()
+                    line = lot.idle.pop() if lot.idle else await self._connect(lot)
                     result = await once(line)
                 except Exception as error:
                     again = unreachable(error) if line is None else passes(error, line.connection)
                     await self._after(error, line, lot, keep=keep)
                     if not again:
-                        if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | UnicodeError):
+                        lot.silence.end()
+                        if isinstance(error, _EXPLAINED):
                             raise explained(self.shown, error) from None
                         raise
                     if time.monotonic() + pause > until:
-                        raise self._given_up(error) from None
+                        lot.silence.end()
+                        raise given_up(self.shown, self._patience, error) from None
                 except BaseException:
+                    lot.silence.end()
                     _drop(line)
                     raise
                 else:
@@ -283,28 +311,33 @@ class Pool:
         else:
             await self._put_back(line, lot, keep=keep)
 
-    async def _connect(self) -> _Line:
-        try:
-            connection: Wire = await _open(
-                self._url,
-                timeout=max(5.0, self._patience),
-                server_settings=_GREETING,
-            )
-        except (OSError, asyncpg.PostgresError):
-            raise
-        except Exception:  # noqa: BLE001 - the client's own words may quote the password
-            problem = "check the URL: postgresql://user:password@host:port/database"
-            raise StoreError(f"store {self.shown!r} can't be opened; {problem}") from None
+    async def _connect(self, lot: _Lot) -> _Line:
+        lot.silence.begin()
+        connection = await self._dial()
         try:
             await connection.execute(_SETTINGS)
             if self._ready is None:
+                await self._refuse_shared(connection)
                 self._ready = await Setup(connection, self._schema, self.shown, read_only=self._read_only).run()
                 if not self._read_only:
                     await self._forget_old(connection)
         except BaseException:
             connection.terminate()
             raise
+        lot.silence.end()
         return _Line(connection)
+
+    async def _dial(self) -> Wire:
+        try:
+            return await _open(self._url, timeout=max(5.0, self._patience), server_settings=_GREETING)
+        except (OSError, asyncpg.PostgresError, asyncpg.TargetServerAttributeNotMatched):
+            raise
+        except Exception as error:  # noqa: BLE001 - which they are, the client doesn't tell
+            raise not_opened(self.shown, error) from None
+
+    async def _refuse_shared(self, connection: Wire) -> None:
+        if await is_shared(connection, self._dial):
+            raise StoreError(f"store {self.shown!r} can't be used: {SHARED}")
 
     async def _forget_old(self, connection: Connection) -> None:
         # Of connections whose processes are gone; nobody asks for their last commit any more.
@@ -346,14 +379,6 @@ class Pool:
         except BaseException:
             _drop(line)
             raise
-
-    def _given_up(self, error: Exception) -> StoreError:
-        why, remedy = type(error).__name__, "check that the server runs"
-        if isinstance(error, asyncpg.TooManyConnectionsError):
-            remedy = "raise the server's max_connections, or run fewer processes"
-        if isinstance(error, asyncpg.PostgresError):
-            why = str(error).partition("\n")[0]
-        return StoreError(f"store {self.shown!r} couldn't be reached for {self._patience:g} s ({why}); {remedy}")
 
 
 def _drop(line: _Line | None) -> None:

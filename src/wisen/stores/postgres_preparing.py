@@ -10,11 +10,11 @@ from wisen.cards import MemoryCard
 from wisen.stores.prepared import PreparedCard, prepare
 from wisen.stores.serial import card_to_json
 
-_FEW = 4
+FEW = 4
 
 
 async def prepared_cards(cards: Sequence[MemoryCard], vectors: NDArray[np.float32] | None) -> list[PreparedCard]:
     """As `prepare` does it, with JSON."""
-    if len(cards) <= _FEW:
+    if len(cards) <= FEW:
         return prepare(cards, vectors, card_to_json)
     return await asyncio.to_thread(prepare, cards, vectors, card_to_json)

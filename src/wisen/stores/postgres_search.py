@@ -2,14 +2,15 @@
 
 import asyncio
 import heapq
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
-from wisen.recall import RecallHit
+from wisen.recall import CardFilter, RecallHit
 from wisen.stores import hybrid
 from wisen.stores.index import Match, Probe, prompt_code
 from wisen.stores.postgres_connection import Connection
@@ -23,13 +24,19 @@ from wisen.stores.words import WordQuery, covered
 _KEPT = 64
 _MOST_NEAR = 512
 _MOST_HERE = 32
+_FEW = 4_096
+"""Cards of a tenant up to which the queries that come together look at all of them in one statement, one at a time."""
 _MOST_BY_INDEX = 120
+_ROWS = (
+    "SELECT c.number, c.id, c.created, r.words, r.vectors FROM cards c JOIN recall r USING (number)"
+    " WHERE c.number = ANY($1::bigint[])"
+)
 _SCAN = f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {_MOST_BY_INDEX}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Cards that may answer."""
+    """Cards that may answer one query."""
 
     words: WordQuery
     rows: Sequence[asyncpg.Record]
@@ -40,110 +47,186 @@ class Candidates:
     """Numbers of those found by their words."""
 
 
-async def search(connection: Connection, probe: Probe, vectors: str) -> list[RecallHit]:
-    """The hits, best first; `connection` is in a transaction of the query's tenant, pgvector in schema `vectors`."""
-    found = await candidates(connection, probe, vectors)
-    if not found.rows:
-        return []
-    if len(found.rows) > _MOST_HERE:
-        matches = await asyncio.to_thread(ranked, probe, found)
+async def label_and_tuned(connection: Connection, tenant: str) -> tuple[str, bool]:
+    """Whose vectors these are, and whether the tenant has an index of its own."""
+    rows = await connection.fetch("SELECT embedder, EXISTS (SELECT FROM tuned WHERE tenant = $1) FROM state", tenant)
+    return tuple(rows[0])
+
+
+async def search(
+    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool
+) -> list[list[RecallHit]]:
+    """The hits of each query, best first.
+
+    All are of one tenant, whose transaction this is; pgvector is in schema `vectors`.
+    """
+    found = await _candidates(connection, probes, vectors, tuned=tuned)
+    if sum(len(one.rows) for one in found) > _MOST_HERE:
+        matches = await asyncio.to_thread(_all_ranked, probes, found)
     else:
-        matches = ranked(probe, found)
-    texts = await connection.fetch(
-        "SELECT number, card FROM bodies WHERE number = ANY($1::bigint[])", [match.number for match in matches]
-    )
+        matches = _all_ranked(probes, found)
+    numbers = list({match.number for some in matches for match in some})
+    if not numbers:
+        return [[] for _ in probes]
+    texts = await connection.fetch("SELECT number, card FROM bodies WHERE number = ANY($1::bigint[])", numbers)
     cards = {number: card_from_json(text) for number, text in texts}
-    return [match.hit(cards[match.number]) for match in matches]
+    return [[match.hit(cards[match.number]) for match in some] for some in matches]
 
 
-async def candidates(connection: Connection, probe: Probe, vectors: str) -> Candidates:
-    """Cards of the same prompt, those nearest by sign bits, and those with the rarest words of the query."""
-    where = probe.query.filter
-    tenant = stored(where.tenant or "")
-    scopes = await fitting_scopes(connection, where)
-    words, counts, cards = await ask(connection, tenant, probe.query.situation.text)
+async def _candidates(
+    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool
+) -> list[Candidates]:
+    """Cards of the same prompt, those nearest by sign bits, and those with the rarest words of each query."""
+    filters = [probe.query.filter for probe in probes]
+    tenant = stored(filters[0].tenant or "")
+    words, cards = await ask(connection, tenant, [probe.query.situation.text for probe in probes])
     if not cards:
-        return Candidates(words=words, rows=(), same=frozenset(), worded=frozenset())
-    fitting = Fitting(connection, probe, scopes, vectors)
-    same = await fitting.same_prompt()
-    near = await fitting.nearest(cards)
-    worded = await fitting.first_of(await by_worth(connection, tenant, words, counts))
-    rows = await connection.fetch(
-        "SELECT c.number, c.id, c.created, r.words, r.vectors FROM cards c JOIN recall r USING (number)"
-        " WHERE c.number = ANY($1::bigint[])",
-        list({*same, *near, *worded}),
-    )
-    return Candidates(words=words, rows=rows, same=frozenset(same), worded=frozenset(worded))
+        return [Candidates(words=one.query, rows=(), same=frozenset(), worded=frozenset()) for one in words]
+    scopes = await fitting_scopes(connection, filters)
+    worth = await by_worth(connection, tenant, words)
+    found = [_Numbers() for _ in probes]
+    alike: defaultdict[tuple[CardFilter, int], list[int]] = defaultdict(list)
+    for place, probe in enumerate(probes):
+        alike[probe.query.filter, probe.query.k].append(place)
+    for (_, k), places in alike.items():
+        fitting = Fitting(connection, probes[places[0]], scopes[places[0]], vectors)
+        few = not tuned and cards <= _FEW
+        own = [(probes[place], worth[place], found[place]) for place in places]
+        await fitting.find(own, _most_near(cards, k) if few else 0)
+        for probe, _, numbers in [] if few else own:
+            numbers.near.update(await fitting.nearest(probe, _most_near(cards, k), tuned=tuned))
+    every = set[int]().union(*(one.every for one in found))
+    rows = {row[0]: row for row in await connection.fetch(_ROWS, list(every))}
+    return [
+        Candidates(
+            words=one.query,
+            rows=[rows[number] for number in of.every if number in rows],
+            same=frozenset(of.same),
+            worded=frozenset(of.worded),
+        )
+        for one, of in zip(words, found, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Numbers of cards, by why they may answer."""
+
+    same: set[int] = field(default_factory=set[int])
+    near: set[int] = field(default_factory=set[int])
+    worded: set[int] = field(default_factory=set[int])
+
+    def add(self, why: int, number: int) -> None:
+        """Take in what a statement has found; `why` counts from 0, as they stand here."""
+        (self.same, self.near, self.worded)[why].add(number)
+
+    @property
+    def every(self) -> set[int]:
+        """All of them."""
+        return self.same | self.near | self.worded
+
+
+def _most_near(cards: int, k: int) -> int:
+    """How many of a tenant's cards are looked at because they are near."""
+    return max(min(_MOST_NEAR, 128 + cards // 64), _KEPT + k)
 
 
 class Fitting:
-    """Asks for numbers of the cards that the query's filter accepts."""
+    """Asks for numbers of the cards that a filter accepts, for queries that share it and want as many hits."""
 
     def __init__(self, connection: Connection, probe: Probe, scopes: Sequence[str] | None, vectors: str) -> None:
+        """`probe` is one of the queries."""
         self._connection = connection
-        self._probe = probe
+        self._query = probe.query
         self._scopes = scopes
         self._distance = f"OPERATOR({vectors}.<~>)"
+        self._least = _KEPT + probe.query.k
 
     def _where(self) -> Conditions:
-        found = conditions(self._probe.query.filter, self._scopes)
+        found = conditions(self._query.filter, self._scopes)
         found.add("NOT c.superseded")
         return found
+
+    async def find(self, asked: Sequence[tuple[Probe, Sequence[int], _Numbers]], near: int) -> None:
+        """For each query the newest `k` of its prompt, the first that fit of its heaviest, and so many of the nearest.
+
+        It comes with the heaviest by its words, and takes what is found.
+        """
+        pages = [heaviest[: 4 * self._least] for _, heaviest, _ in asked]
+        where = self._where()
+        rows: list[tuple[int, int, int]] = await self._connection.fetch(
+            self._find(where),
+            *where.values,
+            [prompt_code(probe.query.situation.key) for probe, _, _ in asked],
+            _bits([probe for probe, _, _ in asked]),
+            [place for place, page in enumerate(pages, 1) for _ in page],
+            [number for page in pages for number in page],
+            self._query.k,
+            near,
+            self._least,
+        )
+        for place, why, number in rows:
+            asked[place - 1][2].add(why, number)
+        for (_, heaviest, numbers), page in zip(asked, pages, strict=True):
+            if len(numbers.worded) < self._least:
+                numbers.worded.update(await self._first_of(heaviest, len(page), self._least - len(numbers.worded)))
+
+    def _find(self, where: Conditions) -> str:
+        # OFFSET keeps the server from looking at all cards for each number, as it may where it has counted none yet.
+        fits, first = where.text, len(where.values) + 1
+        keys, bits, places, numbers, k, near, least = (f"${number}" for number in range(first, first + 7))
+        return f"""
+            SELECT q.place, f.why, f.number
+            FROM unnest({keys}::bigint[], {bits}::bit({BITS})[]) WITH ORDINALITY AS q (key, bits, place)
+            CROSS JOIN LATERAL (
+                (SELECT 0 AS why, c.number FROM cards c WHERE {fits} AND c.situation_key = q.key AND q.key <> 0
+                    ORDER BY c.created DESC, c.id LIMIT {k}::int)
+                UNION ALL
+                (SELECT 1, c.number FROM cards c WHERE {fits} AND {near}::int > 0
+                    ORDER BY {self._nearness("q.bits")} LIMIT {near}::int)
+                UNION ALL
+                (SELECT 2, c.number
+                    FROM unnest({places}::int[], {numbers}::bigint[]) WITH ORDINALITY AS p (of, number, at)
+                    CROSS JOIN LATERAL (SELECT c.number FROM cards c WHERE c.number = p.number AND {fits} OFFSET 0) AS c
+                    WHERE p.of = q.place ORDER BY p.at LIMIT {least}::int)
+            ) AS f
+        """  # noqa: S608 - fixed conditions
+
+    def _nearness(self, bits: str) -> str:
+        return f"least(c.situation {self._distance} {bits}, c.text {self._distance} {bits})"
+
+    async def nearest(self, probe: Probe, limit: int, *, tuned: bool) -> list[int]:
+        """The nearest of a large tenant; by its index where it has one and that finds enough, else by a look at all."""
+        if tuned:
+            by_index = max(_MOST_BY_INDEX, self._least)
+            await self._connection.execute(_SCAN)
+            by_situation = await self._numbers(*self.by_column("situation", probe, by_index))
+            by_text = await self._numbers(*self.by_column("text", probe, by_index))
+            if min(len(by_situation), len(by_text)) == by_index:
+                return [*by_situation, *by_text]
+        where = self._where()
+        near = self._nearness(where.value(_bits([probe])[0]))
+        return await self._numbers(
+            where,
+            f"SELECT c.number FROM cards c WHERE {where.text} ORDER BY {near} LIMIT {limit}",  # noqa: S608 - fixed conditions
+        )
 
     async def _numbers(self, where: Conditions, question: str) -> list[int]:
         return [row[0] for row in await self._connection.fetch(question, *where.values)]
 
-    async def same_prompt(self) -> list[int]:
-        """The newest `k` of the same prompt."""
-        key = prompt_code(self._probe.query.situation.key)
-        if not key:
-            return []
-        where = self._where()
-        where.add("c.situation_key = {}", key)
-        return await self._numbers(
-            where,
-            f"SELECT c.number FROM cards c WHERE {where.text} ORDER BY c.created DESC, c.id"  # noqa: S608 - fixed conditions
-            f" LIMIT {where.value(self._probe.query.k)}",
-        )
-
-    async def nearest(self, cards: int) -> list[int]:
-        """The nearest of a tenant with this many cards; by its index where it has one, else by looking at all."""
-        least = _KEPT + self._probe.query.k
-        tenant = stored(self._probe.query.filter.tenant or "")
-        if await self._connection.fetchval("SELECT true FROM tuned WHERE tenant = $1", tenant):
-            limit = max(_MOST_BY_INDEX, least)
-            await self._connection.execute(_SCAN)
-            by_situation = await self._numbers(*self.by_column("situation", limit))
-            by_text = await self._numbers(*self.by_column("text", limit))
-            if min(len(by_situation), len(by_text)) == limit:
-                return [*by_situation, *by_text]
-        return await self._numbers(*self.by_both(max(min(_MOST_NEAR, 128 + cards // 64), least)))
-
-    def by_column(self, column: str, limit: int) -> tuple[Conditions, str]:
+    def by_column(self, column: str, probe: Probe, limit: int) -> tuple[Conditions, str]:
         """The question for which a tenant may have an index; it may find fewer than there are."""
         where = self._where()
-        bits = where.value(self._bits())
+        bits = where.value(_bits([probe])[0])
         return where, (
             f"SELECT c.number FROM cards c WHERE {where.text} ORDER BY c.{column} {self._distance} {bits} LIMIT {limit}"  # noqa: S608 - fixed conditions
         )
 
-    def by_both(self, limit: int) -> tuple[Conditions, str]:
-        """The question that looks at all cards."""
-        where = self._where()
-        bits = where.value(self._bits())
-        return where, (
-            f"SELECT c.number FROM cards c WHERE {where.text}"  # noqa: S608 - fixed conditions
-            f" ORDER BY least(c.situation {self._distance} {bits}, c.text {self._distance} {bits}) LIMIT {limit}"
-        )
-
-    def _bits(self) -> asyncpg.BitString:
-        return as_bits(sign_bits(self._probe.vector[np.newaxis])[0].tobytes())
-
-    async def first_of(self, numbers: Sequence[int]) -> list[int]:
-        """The first of these cards, as many as are looked at."""
-        wanted, found, start = _KEPT + self._probe.query.k, list[int](), 0
+    async def _first_of(self, numbers: Sequence[int], start: int, wanted: int) -> list[int]:
+        """The first of these cards from a place on, as many as are wanted."""
+        found = list[int]()
         while len(found) < wanted and start < len(numbers):
-            page = numbers[start : start + 4 * (wanted + start)]
+            page = numbers[start : start + 4 * (self._least + start)]
             start += len(page)
             where = self._where()
             where.add("c.number = ANY({}::bigint[])", page)
@@ -152,9 +235,17 @@ class Fitting:
         return found[:wanted]
 
 
+def _bits(probes: Sequence[Probe]) -> list[asyncpg.BitString]:
+    return [as_bits(bits.tobytes()) for bits in sign_bits(np.stack([probe.vector for probe in probes]))]
+
+
 def as_bits(packed: bytes) -> asyncpg.BitString:
     """Sign bits as Postgres takes them; which bit stands where doesn't matter, as long as it is always there."""
     return asyncpg.BitString.frombytes(packed, bitlength=BITS)
+
+
+def _all_ranked(probes: Sequence[Probe], found: Sequence[Candidates]) -> list[list[Match]]:
+    return [ranked(probe, one) if one.rows else [] for probe, one in zip(probes, found, strict=True)]
 
 
 def ranked(probe: Probe, found: Candidates) -> list[Match]:

@@ -75,7 +75,7 @@ class Setup:
             if names:
                 raise ForeignDatabaseError(self._shown, f"schema {self._schema!r} holds another program's tables")
             if self._read_only:
-                raise ForeignDatabaseError(self._shown, "an empty database")
+                raise StoreError(f"store {self._shown!r} has no tables yet; the first run, copy or worker makes them")
             return 0
         version: int = await self._connection.fetchval(f"SELECT count(*) FROM {quoted(self._schema)}.migrations")  # noqa: S608 - quoted
         if version > known:

@@ -5,7 +5,9 @@ removed one a row that counts less. Once a word has many rows of a level they be
 at most about fifty rows besides full ones, and each entry is rewritten three times in its life.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,16 +120,30 @@ async def fold(connection: Connection, words: Sequence[tuple[str, int]]) -> None
     await connection.execute(_FOLD, [tenant for tenant, _ in words], [word for _, word in words])
 
 
-async def ask(connection: Connection, tenant: str, text: str) -> tuple[WordQuery, dict[int, int], int]:
-    """The words of a query with what each is worth, how many cards have each, and how many cards there are."""
-    words = distinct_words(text)
-    asked = [EVERY_CARD, *map(word_hash, words)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words of one query."""
+
+    query: WordQuery
+    """What each is worth."""
+    counts: Mapping[int, int]
+    """How many cards have each, by hash."""
+
+
+async def ask(connection: Connection, tenant: str, texts: Sequence[str]) -> tuple[list[Words], int]:
+    """The words of each of these texts, and how many cards the tenant has."""
+    words = [distinct_words(text) for text in texts]
+    hashed = [list(map(word_hash, some)) for some in words]
+    asked = list({EVERY_CARD, *chain.from_iterable(hashed)})
     counts: dict[int, int] = dict(map(tuple, await connection.fetch(_COUNTS, tenant, asked)))
     cards = counts.pop(EVERY_CARD, 0)
-    return weighed(words, [counts.get(word_hash(word), 0) for word in words], cards), counts, cards
+    return [
+        Words(query=weighed(some, [counts.get(word, 0) for word in hashes], cards), counts=counts)
+        for some, hashes in zip(words, hashed, strict=True)
+    ], cards
 
 
-def affordable(query: WordQuery, counts: dict[int, int]) -> tuple[list[int], list[float]]:
+def affordable(query: WordQuery, counts: Mapping[int, int]) -> tuple[list[int], list[float]]:
     """The rarest words of which cards are read, bounded in all, and what they are worth."""
     chosen: list[int] = []
     worth: list[float] = []
@@ -143,17 +159,26 @@ def affordable(query: WordQuery, counts: dict[int, int]) -> tuple[list[int], lis
     return chosen, worth
 
 
-async def by_worth(connection: Connection, tenant: str, query: WordQuery, counts: dict[int, int]) -> list[int]:
-    """Numbers of cards by the weight of the query's rare words that they have, the most first; some may be gone."""
-    chosen, worth = affordable(query, counts)
-    if not chosen:
+async def by_worth(connection: Connection, tenant: str, asked: Sequence[Words]) -> list[list[int]]:
+    """For each query, numbers of cards by the weight of its rare words that they have, the most first.
+
+    Some of the cards may be gone.
+    """
+    chosen = [affordable(words.query, words.counts) for words in asked]
+    read = list(set(chain.from_iterable(some for some, _ in chosen)))
+    lists: dict[int, list[NDArray[np.int64]]] = {word: [] for word in read}
+    for word, sent in await connection.fetch(_ENTRIES, tenant, read) if read else ():
+        lists[word].append(_numbers(sent))
+    return [_heaviest([lists[word] for word in some], worth) for some, worth in chosen]
+
+
+def _heaviest(lists: Sequence[Sequence[NDArray[np.int64]]], worth: Sequence[float]) -> list[int]:
+    parts = [numbers for some in lists for numbers in some]
+    if not parts:
         return []
-    rows = await connection.fetch(_ENTRIES, tenant, chosen)
-    value = dict(zip(chosen, worth, strict=True))
-    lists = [_numbers(sent) for _, sent in rows]
-    numbers, place = np.unique(np.concatenate(lists) if lists else np.empty(0, dtype=np.int64), return_inverse=True)
-    weights = np.repeat([value[word] for word, _ in rows], [len(one) for one in lists])
-    sums = np.round(np.bincount(place, weights=weights, minlength=len(numbers)), 9)
+    numbers, place = np.unique(np.concatenate(parts), return_inverse=True)
+    each = np.repeat(worth, [sum(map(len, some)) for some in lists])
+    sums = np.round(np.bincount(place, weights=each, minlength=len(numbers)), 9)
     return numbers[np.lexsort((-numbers, -sums))].tolist()
 
 
