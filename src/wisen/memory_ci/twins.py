@@ -23,6 +23,8 @@ _COMPARED = 4
 """Cards on their way that a new one is compared with, those that share most words with it: comparing takes long."""
 _LAST = 64
 """Of so many that set out last."""
+_SHARED = 0.25
+"""Cards that share fewer of their words aren't compared: what is alike shares far more."""
 _TEXTS = 2_000
 """Texts that are remembered, with the last few cards that say each: a run may have recalled long before it submits."""
 _OF_A_TEXT = 8
@@ -88,7 +90,7 @@ class Twins:
 
         Else this one is on its way until the context ends, and others like it wait. Whoever has the turn sets `kept`.
         """
-        known = self._known.setdefault(asyncio.get_running_loop(), _Known())
+        known = self._known_here()
         mine, at = Turn(card=card, words=_words(card)), (card.kind.value, card.scope.text, card.reporter)
         text = (*at, normalized(card.text))
         while (other := self._like(mine, known.coming.get(at, ()), known.texts.get(text, ()))) is not None:
@@ -110,9 +112,18 @@ class Twins:
             if not line:
                 known.coming.pop(at, None)
 
+    def _known_here(self) -> _Known:
+        loop = asyncio.get_running_loop()
+        if loop not in self._known:
+            # A turn that was waited for keeps its loop.
+            for one in [ref() for ref in self._known.keyrefs()]:
+                if one is not None and one.is_closed():
+                    self._known.pop(one, None)
+        return self._known.setdefault(loop, _Known())
+
     def _like(self, mine: Turn, line: Sequence[Turn], same: Iterable[Turn]) -> Turn | None:
         nearest = heapq.nlargest(_COMPARED, line[-_LAST:], key=mine.shared)
-        for one in (*same, *nearest):
+        for one in (*same, *(one for one in nearest if mine.shared(one) >= _SHARED)):
             said = one.kept if one.done.is_set() else one.card
             if said is not None and self._first(mine.card, [said]) is not None:
                 return one
