@@ -8,12 +8,16 @@ import pytest
 from queues import checked, until, working
 
 from wisen import Agent, RunRecord, ScriptedModel, SQLiteVectorStore
+from wisen.durable import batches
+from wisen.durable.claims import Begun, Claims
 from wisen.durable.jobs import BatchOptions
+from wisen.durable.places import Place
 from wisen.durable.queue import Queue
 from wisen.durable.tables import Connection
 from wisen.durable.worker import Worker, WorkerOptions
 from wisen.embedders.names import explain_embedder
 from wisen.stores.postgres import PostgresVectorStore
+from wisen.stores.pruning import call_scope
 from wisen.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.anyio
@@ -143,6 +147,93 @@ async def test_runs_that_were_handed_back_are_cancelled_with_their_batch_and_for
             assert await batch.delete() == 2
             assert (await store.facts()).calls == 0
             assert [run.run_id for run in await store.runs()] == ["b-00000"]
+
+
+async def test_a_task_that_was_sent_again_is_left_to_others_however_often_that_is_noted(queue: Queue) -> None:
+    """A commit whose answer is lost is made again, and a worker that is held for dead notes it too late."""
+    place, claims = await begun_task(queue)
+    await batches.cancel(queue.tables, place.batch)
+    await batches.retry(queue.tables, place.batch, anew=False)
+    assert [await claims.drop(place) for _ in range(2)] == [None, None]
+    other = Claims(queue.tables, "support", "support/w1#1")
+    assert isinstance(await other.begin(place), Begun)
+    assert await claims.drop(place) is None
+    await batches.cancel(queue.tables, place.batch)
+    assert await claims.drop(place) is None
+    assert [await other.drop(place) for _ in range(2)] == [place, place]
+
+
+async def test_a_task_that_is_let_go_does_not_wait_in_a_cancelled_batch(queue: Queue) -> None:
+    place, claims = await begun_task(queue)
+    await batches.cancel(queue.tables, place.batch)
+    await claims.let_go(place)
+    now = await queue.batch(place.batch).status()
+    assert (now.waiting, now.cancelled, now.finished) == (0, 1, True)
+
+
+async def test_what_the_database_refuses_while_a_batch_is_cancelled_is_noted_later(
+    queue: Queue, make_worker: Callable[..., Worker], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "wisen.worker")
+
+    async def full(connection: Connection) -> None:
+        await connection.execute(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END$$; "
+            "CREATE TRIGGER full_disk BEFORE UPDATE ON tasks FOR EACH ROW WHEN (NEW.state = 'cancelled') "
+            "EXECUTE FUNCTION full_disk()"
+        )
+
+    async def emptied(connection: Connection) -> None:
+        await connection.execute("DROP TRIGGER full_disk ON tasks")
+
+    begun = asyncio.Event()
+
+    async def architecture(_: str) -> str:
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    batch = await queue.submit(["x"])
+    async with working(make_worker(agent=Agent(model=ScriptedModel([]), architecture=architecture), takeover=1.0)):
+        await asyncio.wait_for(begun.wait(), 60)
+        await queue.tables.run(full)
+        await batch.cancel()
+        await until(lambda: any(record.message == "task.left" for record in caplog.records))
+        await queue.tables.run(emptied)
+        assert (await batch.wait(60)).cancelled == 1
+
+
+async def test_the_steps_of_runs_that_were_begun_anew_go_with_the_batch(queue: Queue, postgres_url: str) -> None:
+    async def begun_again(connection: Connection) -> None:
+        await connection.execute("UPDATE tasks SET started = now()")
+
+    batch = await queue.submit(["x", "y"], batch="b")
+    async with PostgresVectorStore(postgres_url, embedder=explain_embedder("hash")[0]) as store:
+        for run in ("b-00000", "b-00000-1", "b-00001", "b-00001-1", "c-00000"):
+            await store.save_call(call_scope(run), "key", 0, b"answer")
+        await queue.tables.run(begun_again)
+        await batch.cancel()
+        await batch.retry(anew=True)
+        await batch.cancel()
+        assert await batch.delete() == 2
+        assert (await store.facts()).calls == 1
+
+
+async def begun_task(queue: Queue) -> tuple[Place, Claims]:
+    """A task that a worker has begun, with that worker's statements; there is another worker."""
+
+    async def enlist(connection: Connection) -> None:
+        await connection.execute(
+            "INSERT INTO workers (queue, id, epoch, host, takeover) "
+            "VALUES ('support', 'w0', 1, '', 60), ('support', 'w1', 1, '', 60)"
+        )
+
+    batch = await queue.submit(["x"])
+    await queue.tables.run(enlist)
+    place, claims = Place(batch=batch.id, place=0), Claims(queue.tables, "support", "support/w0#1")
+    assert isinstance(await claims.begin(place), Begun)
+    return place, claims
 
 
 async def test_a_batch_tells_whether_it_is_new(queue: Queue) -> None:

@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.exceptions import ModelHTTPError
+from queue_worker import lessons_at
 from queues import checked, until, working
 
-from wisen import Agent, ScriptedModel
+from wisen import Agent, ScriptedModel, Task
 from wisen.durable.batches import BatchStatus
-from wisen.durable.jobs import BatchOptions
+from wisen.durable.jobs import BatchOptions, Job
 from wisen.durable.metrics import Metrics
+from wisen.durable.places import Place
 from wisen.durable.queue import Batch, Queue
+from wisen.durable.runs import Runs, RunSetup
 from wisen.durable.tables import Connection
 from wisen.durable.unfit import why_waiting
 from wisen.durable.worker import Worker
@@ -151,6 +155,79 @@ async def test_a_key_that_the_provider_refuses_uses_up_no_try(queue: Queue, make
             refused[0] = False
             assert (await needy.wait(60)).done == 3
     assert {one.tries async for one in needy.results()} == {0}
+
+
+async def test_why_a_key_is_refused_is_told_without_anything_of_what_the_provider_or_an_agent_said(
+    queue: Queue, make_worker: Callable[..., Worker], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "wisen.worker")
+
+    async def architecture(prompt: str) -> str:
+        refused = ModelHTTPError(401, "m", body={"error": "wrong key: the key"})
+        if prompt == "the prompt":
+            raise RuntimeError(f"no answer to {prompt}") from refused
+        raise refused
+
+    batches = [await queue.submit([prompt]) for prompt in ("the prompt", "y")]
+    async with working(make_worker(agent=Agent(model=ScriptedModel([]), architecture=architecture))):
+        for one in batches:
+            await waits_because(one, ": a provider refused the API key")
+    said = [str(vars(record).get("wisen_fields")) for record in caplog.records]
+    said += [(await one.status()).why for one in batches]
+    assert not any("the prompt" in one or "the key" in one for one in said)
+
+
+async def test_however_long_a_reason_is_a_batch_waits_with_the_beginning_of_it(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    def find(_: str | None) -> Any:
+        raise OSError("no weights\0 here " * 1000)
+
+    batch = await queue.submit(["x"])
+    async with working(make_worker(find_model=find)):
+        now = await waits_because(batch, "no weights here no weights here")
+    assert len(now.why) < 600
+
+
+async def test_a_batch_whose_options_only_another_wisen_reads_stops_no_other(
+    queue: Queue, make_worker: Callable[..., Worker]
+) -> None:
+    async def another(connection: Connection) -> None:
+        await connection.execute("UPDATE batches SET options = $1", '{"trust": "some day"}')
+
+    strange = await queue.submit(["x"] * 3)
+    await queue.tables.run(another)
+    with FakeProvider() as provider:
+        second = await queue.submit(["y"], BatchOptions(model=provider.model))
+        async with working(make_worker(takeover=60.0, most_running=2, concurrency=2)):
+            assert (await second.wait(30)).done == 1
+            await waits_because(strange, "a stored BatchOptions can't be read: trust: ")
+
+
+async def test_tasks_that_begin_a_batch_at_once_share_what_its_runs_are_made_of(tmp_path: Path) -> None:
+    """With a guard of lessons of their own each, runs would store the same lesson twice."""
+    asked: list[object] = []
+
+    def guard(model: Any) -> Any:
+        asked.append(model)
+        return model
+
+    async def options_of(_: str) -> BatchOptions:
+        await asyncio.sleep(0)
+        return BatchOptions(model="m", trust="screened")
+
+    setup = RunSetup(
+        agent=None, open_store=lessons_at(str(tmp_path / "lessons.db")), find_model=lambda _: ScriptedModel(["a"] * 9)
+    )
+    async with Runs(setup, guard=guard, options_of=options_of) as runs:
+        places = [Place(batch="b", place=number) for number in range(4)]
+
+        async def one(place: Place) -> None:
+            await runs.prepare(place.batch)
+            await runs.run(place, Job(task=Task(prompt=str(place.place))))
+
+        await asyncio.gather(*map(one, places))
+    assert len(set(map(id, asked))) == 1
 
 
 async def test_what_nobody_can_do_is_given_up_instead_of_waiting(

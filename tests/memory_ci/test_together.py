@@ -1,7 +1,9 @@
 """Runs that teach the same at once: one card is stored, and the others are counted on it as they would be later."""
 
 import asyncio
+import gc
 import pickle
+import weakref
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
@@ -127,6 +129,28 @@ def test_what_four_processes_teach_at_once_is_stored_once(
     cards = asyncio.run(kept())
     assert sorted(added) == sorted(card.id for card in cards)
     assert [card.duplicates for card in cards] == [4 * runs - 1] * lessons
+
+
+class Yielding(InMemoryVectorStore):
+    """Lets others come in between."""
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        await asyncio.sleep(0)
+        return await super().add(cards)
+
+
+def test_event_loops_that_are_closed_are_forgotten() -> None:
+    ci = MemoryCI(Yielding())
+    loops: list[weakref.ref[asyncio.AbstractEventLoop]] = []
+
+    async def teach() -> None:
+        loops.append(weakref.ref(asyncio.get_running_loop()))
+        await asyncio.gather(*(ci.submit(equal(number), among=[]) for number in range(3)))
+
+    for _ in range(3):
+        asyncio.run(teach())
+    gc.collect()
+    assert [one() is None for one in loops[:-1]] == [True, True]
 
 
 class Slow(InMemoryVectorStore):

@@ -23,6 +23,7 @@ from wisen.errors import BudgetExceededError, ModelError
 from wisen.events import Event, ModelCalled
 from wisen.models.advised import AdvisedModel
 from wisen.models.calls import ask
+from wisen.models.failures import key_refused, model_error
 from wisen.models.metered import MeteredModel, used
 from wisen.models.scripted import Reply, ScriptedCall, ScriptedModel
 from wisen.records import Advice, Budget, Clockwork, TokenUsage
@@ -139,6 +140,22 @@ async def test_failures_are_model_errors_without_the_providers_text(error: Excep
     assert "SECRET" not in str(caught.value)
     assert "\n" not in str(caught.value)
     assert run.meter.spent == TokenUsage(requests=1)
+
+
+def test_a_refused_key_is_told_by_whatever_it_led_to_and_in_nobody_elses_words() -> None:
+    refused, other = ModelHTTPError(401, "m", {"error": "SECRET"}), ModelHTTPError(500, "m")
+    assert key_refused(refused) == key_refused(chained(RuntimeError("SECRET"), refused))
+    assert key_refused(refused) == "a provider refused the API key"
+    said = model_error("judge", refused)
+    assert key_refused(chained(RuntimeError("SECRET"), chained(said, refused))) == str(said)
+    assert key_refused(chained(model_error("m", other), other)) == ""
+    own = ValueError()
+    assert key_refused(chained(own, own)) == key_refused(own) == ""
+
+
+def chained(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
 
 
 async def test_a_failing_stream_is_a_model_error_too() -> None:

@@ -22,7 +22,7 @@ from wisen.durable.metrics import QueueDepth
 from wisen.durable.places import Place
 from wisen.durable.tables import SCHEMA, Connection, Tables
 from wisen.durable.unfit import why_waiting
-from wisen.errors import BatchNotFoundError, ConfigError, QueueError, QueueFullError
+from wisen.errors import BatchNotFoundError, ConfigError, QueueError, QueueFullError, UnfitError
 
 _PAGE = 1_000
 
@@ -154,7 +154,7 @@ async def forgotten(tables: Tables, queue: str, seconds: float) -> list[str]:
 
 
 async def options_of(tables: Tables, batch: str) -> BatchOptions:
-    """The batch's options; raises `BatchNotFoundError`."""
+    """The batch's options; raises `BatchNotFoundError`, and `UnfitError` for those of another wisen."""
 
     async def work(connection: Connection) -> str | None:
         return await connection.fetchval("SELECT options FROM batches WHERE id = $1", batch)
@@ -162,7 +162,10 @@ async def options_of(tables: Tables, batch: str) -> BatchOptions:
     found = await tables.run(work)
     if found is None:
         raise BatchNotFoundError(batch)
-    return options_from_json(found)
+    try:
+        return options_from_json(found)
+    except QueueError as error:
+        raise UnfitError(str(error)) from None
 
 
 _NEWEST = """

@@ -9,6 +9,10 @@ from wisen.durable.tables import Connection, Tables
 
 _REASON = 500
 """How much is kept of why a task failed."""
+_GIVEN_UP = (
+    "UPDATE tasks t SET state = CASE WHEN b.cancelled IS NULL THEN 'waiting' ELSE 'cancelled' END, "
+    "holder = NULL, ended = b.cancelled FROM batches b WHERE b.id = t.batch"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +75,7 @@ class Claims:
             )
             if row is not None:
                 return Begun(**dict(row))
-            left = await connection.fetchval(
-                "SELECT 1 FROM tasks WHERE batch = $1 AND place = $2 AND round = $3 "
-                "AND state IN ('waiting', 'running')",
-                *_key(place),
-            )
-            return "over" if left is None else "lost"
+            return "lost" if await _unended(connection, place) else "over"
 
         return await self._tables.run(work)
 
@@ -103,16 +102,16 @@ class Claims:
                 "ended = CASE WHEN $7 OR $5 >= b.most_tries THEN now() END "
                 "FROM batches b WHERE b.id = t.batch AND batch = $1 AND place = $2 AND round = $3 AND holder = $4 "
                 "AND state IN ('running', 'dead') RETURNING state",
-                *(*_key(place), self.holder, tries, _short(reason), final),
+                *(*_key(place), self.holder, tries, short(reason), final),
             )
 
         state = await self._tables.run(work)
         return "lost" if state is None else "dead" if state == "dead" else "again"
 
     async def drop(self, place: Place) -> Place | None:
-        """Note that the task was broken off because its batch is cancelled; gives it with its run.
+        """Note that the task was broken off; gives it with its run where its batch is cancelled, which ends it.
 
-        `None` where the batch was sent again meanwhile: then others have the task.
+        `None` where others are to have it, such as where the batch was sent again meanwhile.
         """
 
         async def work(connection: Connection) -> Place | None:
@@ -124,19 +123,19 @@ class Claims:
                 "AND state = 'running' RETURNING state, anew",
                 *(*_key(place), self.holder),
             )
-            if row is not None and row["state"] == "waiting":
-                return None
-            return place if row is None else replace(place, anew=row["anew"])
+            if row is None:
+                # A commit whose answer was lost is made again; and a worker may come too late.
+                return None if await _unended(connection, place) else place
+            return None if row["state"] == "waiting" else replace(place, anew=row["anew"])
 
         return await self._tables.run(work)
 
     async def let_go(self, place: Place) -> None:
-        """Let others have one task."""
+        """Let others have one task, unless its batch is cancelled."""
 
         async def work(connection: Connection) -> None:
             await connection.execute(
-                "UPDATE tasks SET state = 'waiting', holder = NULL "
-                "WHERE batch = $1 AND place = $2 AND round = $3 AND holder = $4 AND state = 'running'",
+                f"{_GIVEN_UP} AND batch = $1 AND place = $2 AND round = $3 AND holder = $4 AND state = 'running'",
                 *(*_key(place), self.holder),
             )
 
@@ -146,12 +145,7 @@ class Claims:
         """Let others have all tasks of this holder; being handed back isn't a failure."""
 
         async def work(connection: Connection) -> None:
-            await connection.execute(
-                "UPDATE tasks t SET state = CASE WHEN b.cancelled IS NULL THEN 'waiting' ELSE 'cancelled' END, "
-                "holder = NULL, ended = b.cancelled "
-                "FROM batches b WHERE b.id = t.batch AND t.holder = $1 AND t.state = 'running'",
-                self.holder,
-            )
+            await connection.execute(f"{_GIVEN_UP} AND t.holder = $1 AND t.state = 'running'", self.holder)
 
         await self._tables.run(work)
 
@@ -160,6 +154,15 @@ def _key(place: Place) -> tuple[str, int, int]:
     return (place.batch, place.place, place.round)
 
 
-def _short(reason: str) -> str:
+async def _unended(connection: Connection, place: Place) -> bool:
+    found = await connection.fetchval(
+        "SELECT 1 FROM tasks WHERE batch = $1 AND place = $2 AND round = $3 AND state IN ('waiting', 'running')",
+        *_key(place),
+    )
+    return found is not None
+
+
+def short(reason: str) -> str:
+    """A reason as it is kept: one line, and of a long one the beginning."""
     flat = " ".join(reason.split()).replace("\0", "")
     return flat if len(flat) <= _REASON else f"{flat[: _REASON - 1]}…"

@@ -1,6 +1,7 @@
 """Removes batches that are finished, with their tasks, outcomes and what DBOS has of them."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -55,7 +56,11 @@ class Deletions:
             await connection.execute("DELETE FROM batches WHERE id = $1", batch)
             return counts["tasks"]
 
-        runs = [place.run_id for place in await begun(self._tables, batch, ("dead", "cancelled"))]
+        runs = [
+            replace(place, anew=anew).run_id
+            for place in await begun(self._tables, batch, ("dead", "cancelled"))
+            for anew in range(place.anew + 1)
+        ]
         found = await self._tables.run(work)
         if isinstance(found, int) and found >= 0:
             # Nobody can send the tasks again, so that what is kept for going on with their runs is of no use.

@@ -16,7 +16,7 @@ from wisen.durable.runs import Runs
 from wisen.durable.safe_text import elsewhere
 from wisen.durable.turns import Turns
 from wisen.durable.unfit import Left
-from wisen.errors import ConfigError, QueueError, StoreError, WisenError
+from wisen.errors import ConfigError, QueueError, WisenError
 from wisen.models.failures import key_refused
 
 _PAUSE = 0.5
@@ -88,23 +88,27 @@ class Hands:
             self._tasks[place] = task
         about(worker=worker_of(self.claims.holder), batch=place.batch, place=place.place)
         try:
-            await self._do(place)
+            await self._do_unless_cancelled(place, task)
         except QueueError as error:
             # What the database refuses is nobody's failure: it is given out again.
             log("task.left", level=logging.WARNING, error=error)
             with suppress(QueueError):
                 await self.claims.let_go(place)
             raise asyncio.CancelledError from None
-        except asyncio.CancelledError:
-            if place not in self._cancelled or self._refusing:
-                raise
-            task.uncancel()
-            await self._dropped(place)
         finally:
             self._cancelled.discard(place)
             with self._lock:
                 self._tasks.pop(place, None)
             self._changed.set()
+
+    async def _do_unless_cancelled(self, place: Place, task: asyncio.Task[object]) -> None:
+        try:
+            await self._do(place)
+        except asyncio.CancelledError:
+            if place not in self._cancelled or self._refusing:
+                raise
+            task.uncancel()
+            await self._dropped(place)
 
     async def _do(self, place: Place) -> None:
         standing = await self.claims.standing(place)
@@ -136,7 +140,7 @@ class Hands:
                     return
 
     async def _dropped(self, place: Place) -> None:
-        """End a task that was broken off; raises `CancelledError` where it was sent again meanwhile."""
+        """End a task that was broken off, if its batch is cancelled; else raises `CancelledError`: others have it."""
         cancelled = await self.claims.drop(place)
         if cancelled is None:
             self._give_back(place)
@@ -145,17 +149,16 @@ class Hands:
         log("task.cancelled")
         try:
             await self._runs.call_off(cancelled)
-        except (StoreError, ConfigError) as error:
+        except WisenError as error:
             log("run.unfinished", level=logging.WARNING, error=error)
 
     async def _failed(self, place: Place, error: Exception, tries: int) -> bool:
         """Count a failure; gives whether to try again."""
-        if key_refused(error):
+        if refused := key_refused(error):
             # Another worker may have a key that is taken, so no try is used up.
-            await self._left.leave(place.batch, str(error))
-            await self.claims.let_go(place)
-            self._give_back(place)
-            raise asyncio.CancelledError
+            await self._left.leave(place.batch, refused)
+            await self._dropped(place)
+            return False
         said = str(error) if isinstance(error, WisenError) else elsewhere(error)
         final = isinstance(error, ConfigError)  # which is the same the next time
         found = await self.claims.fail(place, said, tries=tries, final=final)

@@ -194,7 +194,7 @@ class Runs:
             while len(self._described) >= _MOST_BATCHES:
                 self._described.pop(next(iter(self._described)))
             model, judge = await _models_of(options, self._setup.find_model)
-            self._described[batch] = _Described(
+            described = _Described(
                 options=options,
                 model=model,
                 judge=judge,
@@ -208,6 +208,8 @@ class Runs:
                     evaluator_model=judge,
                 ),
             )
+            # Tasks that begin a batch at once come here together, and are to know of one another's lessons.
+            return self._described.setdefault(batch, described)
         return self._described[batch]
 
     async def _made(self, given: Makes) -> Agent:

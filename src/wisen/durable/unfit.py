@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from wisen.durable.claims import short
 from wisen.durable.logs import log
 from wisen.durable.tables import Connection, Tables
 from wisen.errors import QueueError, UnfitError
@@ -58,6 +59,7 @@ class Left:
 
     async def leave(self, batch: str, why: str) -> None:
         """Leave a batch to others for what only doing it could show; it is tried again at the next look."""
+        why = short(why)
         if self._why.get(batch) != why:
             self._set({**self._why, batch: why})
             log("worker.unfit", level=logging.WARNING, batch=batch, place=None, why=why)

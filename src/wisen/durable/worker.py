@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wisen.durable import batches
 from wisen.durable.claims import Claims
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from wisen.durable.metrics import Metrics
+
+_Result = TypeVar("_Result")
 
 DEFAULT_TAKEOVER = 20.0
 _OTHERS = 10
@@ -154,15 +156,14 @@ class Worker:
         dispatch = Dispatch(self.url)
         log("worker.starting", queue=self.queue)
         try:
-            async with _beside(tables.run(_nothing)) as opening, _beside(self._stop.wait()) as stop:
-                await asyncio.wait({opening, stop}, return_when=asyncio.FIRST_COMPLETED)
-                if opening.done():
-                    opening.result()
+            await self._unless_stopped(tables.run(_nothing))
             while not self._stop.is_set():
                 why = await self._life(tables, dispatch)
                 if why == "displaced":
                     raise QueueError(f"worker {self.id!r} of queue {self.queue!r} was started again elsewhere")
         finally:
+            for giving in self._giving:
+                giving.cancel()
             await asyncio.to_thread(dispatch.close)
             await tables.close()
 
@@ -206,7 +207,10 @@ class Worker:
 
         # The lease comes after whatever takes long to make, which would let it end.
         async with Runs(self._setup, guard=guard, options_of=partial(batches.options_of, tables)) as runs:
-            lease = await patiently(partial(claim, self.url, self.queue, self._id, options.takeover))
+            claimed = patiently(partial(claim, self.url, self.queue, self._id, options.takeover))
+            lease = await self._unless_stopped(claimed)
+            if lease is None:
+                return "stopped"
             self._lease = lease
             elsewhere = await tables.run(partial(_elsewhere, self.queue))
             log("worker.started", worker=lease.worker, queue=self.queue, waiting_elsewhere=elsewhere or None)
@@ -296,6 +300,12 @@ class Worker:
                 self._became("handed_back", given)
         await asyncio.wait({stopping}, timeout=_SHUTDOWN)
 
+    async def _unless_stopped(self, work: Coroutine[object, object, _Result]) -> _Result | None:
+        """What the work comes to, or `None` where the worker is stopped while that is waited for."""
+        async with _beside(work) as working, _beside(self._stop.wait()) as stop:
+            await asyncio.wait({working, stop}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
+
     def _became(self, outcome: str, tasks: int = 1) -> None:
         if self._options.metrics is not None:
             self._options.metrics.task_ended(self.queue, outcome, tasks)
@@ -325,7 +335,7 @@ class Worker:
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[object, object, object]) -> AsyncGenerator[asyncio.Task[object]]:
+async def _beside(work: Coroutine[object, object, _Result]) -> AsyncGenerator[asyncio.Task[_Result]]:
     task = asyncio.ensure_future(work)
     try:
         yield task

@@ -54,6 +54,8 @@ _CATEGORIES: dict[int, type[ModelAPIError]] = {
 
 _SERVER_FAILED = 500
 _KEY_REFUSED = 401
+_MOST_CHAINED = 20
+"""An error may be its own cause."""
 
 
 def model_error(name: str, error: Exception) -> ModelError:
@@ -78,11 +80,18 @@ def model_error(name: str, error: Exception) -> ModelError:
     return ModelError(name, f"the answer can't be used ({type(error).__name__}); the cause of this error says why")
 
 
-def key_refused(error: BaseException) -> bool:
-    """Whether a call failed, or what was made of its failure, because the provider doesn't take the API key."""
-    cause: BaseException | None = error
-    while cause is not None:
+def key_refused(error: BaseException) -> str:
+    """What to tell where a call, or whatever it was made for, failed because a provider doesn't take the API key.
+
+    "" where that isn't why. An agent's or a tool's own error may quote a prompt, so it isn't told.
+    """
+    cause, said = error, "a provider refused the API key"
+    for _ in range(_MOST_CHAINED):
+        if isinstance(cause, ModelError):
+            said = str(cause)
         if isinstance(cause, ModelHTTPError):
-            return cause.status_code == _KEY_REFUSED
+            return said if cause.status_code == _KEY_REFUSED else ""
+        if cause.__cause__ is None:
+            break
         cause = cause.__cause__
-    return False
+    return ""
