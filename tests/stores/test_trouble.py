@@ -1,5 +1,6 @@
 """Files that can't be used, embedders that don't fit and options that make no sense: one clear line each."""
 
+import asyncio
 import os
 import sqlite3
 import tempfile
@@ -156,6 +157,15 @@ async def test_a_missing_file_is_not_made_for_reading(tmp_path: Path) -> None:
     await store.close()
     assert str(caught.value) == f"no store at {str(path)!r}; pass the path of an existing one"
     assert not path.exists()
+
+
+@pytest.mark.anyio
+async def test_a_file_that_several_make_at_once_is_foreign_to_none(tmp_path: Path) -> None:
+    for number in range(80):
+        stores = [SQLiteVectorStore(tmp_path / f"{number}.db") for _ in range(4)]
+        await asyncio.gather(*(store.open() for store in stores))
+        for store in stores:
+            await store.close()
 
 
 @pytest.mark.anyio

@@ -323,10 +323,8 @@ class Database:
             raise
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        application, version, used = _marks(connection)
         if application != APPLICATION_ID:
-            used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
             if application or version or used:
                 raise ForeignDatabaseError(str(self.path), "a database of another program")
             if self._read_only:
@@ -371,6 +369,20 @@ class Database:
             ),
         }
         return known.get(code, StoreError(f"store {path!r} failed: {said}"))
+
+
+def _marks(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Whose file it is, of which version, and how many tables it has: all of one moment, since others may make it."""
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
+    try:
+        asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
+        application, version, used = (connection.execute(one).fetchone()[0] for one in asked)
+    finally:
+        if alone:
+            connection.execute("ROLLBACK")
+    return application, version, used
 
 
 def _deliver(answers: Sequence[tuple[_Job, Answer]]) -> None:

@@ -146,17 +146,23 @@ class Pool:
     async def _read(self, some: Sequence[_Read]) -> None:
         tenant, _ = some[0].what
 
-        async def once(line: _Line) -> None:
+        async def once(line: _Line) -> list[tuple[_Read, Any, StoreError | None]]:
             await line.connection.execute(self._beginning("REPEATABLE READ READ ONLY", tenant))
+            found: list[tuple[_Read, Any, StoreError | None]] = []
             for one in some:
-                if not one.settled:  # as it may be on another connection
+                if not one.settled:  # a caller may have gone
                     try:
-                        one.give(await one.what[1](line.connection))
+                        found.append((one, await one.what[1](line.connection), None))
                     except StoreError as error:
-                        one.fail(error)
+                        found.append((one, None, error))
             await line.connection.execute("COMMIT")
+            return found
 
-        await self._insist(once)
+        for one, value, error in await self._insist(once):
+            if error is None:
+                one.give(value)
+            else:
+                one.fail(error)
 
     async def write(self, work: _Work[_Result], *, tenant: str | None) -> _Result:
         """Run `work` in a transaction that can see and write the tenant's rows only; returns when it is committed."""
