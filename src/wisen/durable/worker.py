@@ -1,6 +1,7 @@
 """A worker: takes tasks from a queue, makes their runs, and hands back what it can't end."""
 
 import asyncio
+import gc
 import logging
 import math
 import signal
@@ -118,6 +119,7 @@ class Worker:
             find_model=self._options.find_model,
             watch=self._options.watch,
         )
+        self._whole_process = False
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._lease: Lease | None = None
@@ -172,6 +174,7 @@ class Worker:
 
         `beside` is entered before and left after, such as for serving the worker's health.
         """
+        self._whole_process = True
 
         async def main() -> None:
             loop = asyncio.get_running_loop()
@@ -255,6 +258,10 @@ class Worker:
         keeper.start()
         try:
             await engine.start()
+            if self._whole_process:
+                # All that was loaded stays; to look through it for garbage would hold up every run, again and again.
+                gc.collect()
+                gc.freeze()
             async with _beside(self._sweep(tables, dispatch)):
                 stop = asyncio.ensure_future(self._stop.wait())
                 await asyncio.wait({stop, lost}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,7 @@
 """A store for many machines: PostgreSQL with pgvector, whose row-level security keeps tenants apart."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -28,10 +29,11 @@ from wisen.stores.postgres_together import Asked, Together
 from wisen.stores.postgres_tune import LARGE, Tuned, tune
 from wisen.stores.prepared import PreparedCard, make_probe, same_texts
 from wisen.stores.vectors import embed_cards, label
+from wisen.turns import Turns
 
 _Add = Asked[tuple[Sequence[MemoryCard], NDArray[np.float32]], list[Written]]
 _MOST_ADDED = 64
-_MOST_SEARCHED = 8
+_MOST_SEARCHED = 4
 
 
 class PostgresVectorStore(CardStore, PostgresLedger):
@@ -82,6 +84,9 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         self._refusals = Together(
             self._look_for_refused, most=_MOST_ADDED, places=2, kind=lambda where: replace(where, refused="x")
         )
+        # One thread: more of them would keep the event loop waiting for its turn, and be no faster together.
+        self._ranking = ThreadPoolExecutor(1, thread_name_prefix="wisen-ranking")
+        self._turns = Turns(1)
         self._searches = Together(self._search, most=_MOST_SEARCHED, places=pool_size, kind=_tenant)
 
     @property
@@ -107,6 +112,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
     async def close(self) -> None:
         """Finish what is under way and disconnect. Closing twice is fine."""
         await self._pool.close()
+        self._ranking.shutdown(wait=False)
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
@@ -154,7 +160,9 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         async def find(connection: Connection) -> list[list[RecallHit]]:
             kept, tuned = await postgres_search.label_and_tuned(connection, stored(tenant))
             self._check_label(self.url, kept)
-            return await postgres_search.search(connection, probes, self._pool.vectors, tuned=tuned)
+            return await postgres_search.search(
+                connection, probes, self._pool.vectors, tuned=tuned, aside=self._ranking, turns=self._turns
+            )
 
         for one, hits in zip(some, await self._pool.read(find, tenant=tenant), strict=True):
             one.give(hits)

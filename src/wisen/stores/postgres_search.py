@@ -3,7 +3,8 @@
 import asyncio
 import heapq
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import asyncpg
@@ -20,6 +21,7 @@ from wisen.stores.postgres_words import ask, by_worth
 from wisen.stores.serial import card_from_json
 from wisen.stores.vectors import BITS, packed_dtype, sign_bits
 from wisen.stores.words import WordQuery, covered
+from wisen.turns import Turns
 
 _KEPT = 64
 _MOST_NEAR = 512
@@ -27,11 +29,29 @@ _MOST_HERE = 32
 _FEW = 4_096
 """Cards of a tenant up to which the queries that come together look at all of them in one statement, one at a time."""
 _MOST_BY_INDEX = 120
-_ROWS = (
-    "SELECT c.number, c.id, c.created, r.words, r.vectors FROM cards c JOIN recall r USING (number)"
-    " WHERE c.number = ANY($1::bigint[])"
+# One row of columns: a row for each card would be that many objects, and a pause for whoever collects garbage. All
+# columns take the cards in the same order.
+_COLUMNS = (
+    "SELECT array_agg(c.number), array_agg(c.id), array_agg(c.created), array_agg(r.words), string_agg(r.vectors, '')"
+    " FROM cards c JOIN recall r USING (number) WHERE c.number = ANY($1::bigint[])"
 )
 _SCAN = f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {_MOST_BY_INDEX}"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What cards are ranked by, each column in the same order."""
+
+    numbers: Sequence[int]
+    ids: Sequence[str]
+    created: Sequence[int]
+    words: Sequence[bytes]
+    """The hashes of each card's words."""
+    vectors: bytes
+    """Both vectors of all cards, packed, one after another."""
+
+
+_NO_COLUMNS = Columns((), (), (), (), b"")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +59,9 @@ class Candidates:
     """Cards that may answer one query."""
 
     words: WordQuery
-    rows: Sequence[asyncpg.Record]
-    """Number, id, time, words and vectors of each."""
+    cards: Columns
+    at: Sequence[int]
+    """Where in the columns they stand."""
     same: frozenset[int]
     """Numbers of those with the same prompt."""
     worded: frozenset[int]
@@ -54,36 +75,41 @@ async def label_and_tuned(connection: Connection, tenant: str) -> tuple[str, boo
 
 
 async def search(
-    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool
+    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool, aside: Executor, turns: Turns
 ) -> list[list[RecallHit]]:
-    """The hits of each query, best first.
+    """The hits of each query, best first; what takes long is done `aside`, and what takes less in turns of the loop.
 
     All are of one tenant, whose transaction this is; pgvector is in schema `vectors`.
     """
-    found = await _candidates(connection, probes, vectors, tuned=tuned)
-    if sum(len(one.rows) for one in found) > _MOST_HERE:
-        matches = await asyncio.to_thread(_all_ranked, probes, found)
-    else:
-        matches = _all_ranked(probes, found)
+    found = await _candidates(connection, probes, vectors, tuned=tuned, turns=turns)
+    await turns.take()
+    many, loop = sum(len(one.at) for one in found) > _MOST_HERE, asyncio.get_running_loop()
+    matches = await loop.run_in_executor(aside, _all_ranked, probes, found) if many else _all_ranked(probes, found)
     numbers = list({match.number for some in matches for match in some})
     if not numbers:
         return [[] for _ in probes]
     texts = await connection.fetch("SELECT number, card FROM bodies WHERE number = ANY($1::bigint[])", numbers)
+    return await loop.run_in_executor(aside, _hits, matches, texts) if many else _hits(matches, texts)
+
+
+def _hits(matches: Sequence[Sequence[Match]], texts: Iterable[asyncpg.Record]) -> list[list[RecallHit]]:
     cards = {number: card_from_json(text) for number, text in texts}
     return [[match.hit(cards[match.number]) for match in some] for some in matches]
 
 
 async def _candidates(
-    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool
+    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool, turns: Turns
 ) -> list[Candidates]:
     """Cards of the same prompt, those nearest by sign bits, and those with the rarest words of each query."""
     filters = [probe.query.filter for probe in probes]
     tenant = stored(filters[0].tenant or "")
     words, cards = await ask(connection, tenant, [probe.query.situation.text for probe in probes])
     if not cards:
-        return [Candidates(words=one.query, rows=(), same=frozenset(), worded=frozenset()) for one in words]
+        return [_without(one.query) for one in words]
+    await turns.take()
     scopes = await fitting_scopes(connection, filters)
     worth = await by_worth(connection, tenant, words)
+    await turns.take()
     found = [_Numbers() for _ in probes]
     alike: defaultdict[tuple[CardFilter, int], list[int]] = defaultdict(list)
     for place, probe in enumerate(probes):
@@ -95,17 +121,25 @@ async def _candidates(
         await fitting.find(own, _most_near(cards, k) if few else 0)
         for probe, _, numbers in [] if few else own:
             numbers.near.update(await fitting.nearest(probe, _most_near(cards, k), tuned=tuned))
+    await turns.take()
     every = set[int]().union(*(one.every for one in found))
-    rows = {row[0]: row for row in await connection.fetch(_ROWS, list(every))}
+    row = (await connection.fetch(_COLUMNS, list(every)))[0]
+    columns = Columns(*row) if row[0] else _NO_COLUMNS
+    place = {number: at for at, number in enumerate(columns.numbers)}
     return [
         Candidates(
             words=one.query,
-            rows=[rows[number] for number in of.every if number in rows],
+            cards=columns,
+            at=[place[number] for number in of.every if number in place],
             same=frozenset(of.same),
             worded=frozenset(of.worded),
         )
         for one, of in zip(words, found, strict=True)
     ]
+
+
+def _without(words: WordQuery) -> Candidates:
+    return Candidates(words=words, cards=_NO_COLUMNS, at=(), same=frozenset(), worded=frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +150,9 @@ class _Numbers:
     near: set[int] = field(default_factory=set[int])
     worded: set[int] = field(default_factory=set[int])
 
-    def add(self, why: int, number: int) -> None:
+    def add(self, why: int, numbers: Iterable[int]) -> None:
         """Take in what a statement has found; `why` counts from 0, as they stand here."""
-        (self.same, self.near, self.worded)[why].add(number)
+        (self.same, self.near, self.worded)[why].update(numbers)
 
     @property
     def every(self) -> set[int]:
@@ -154,7 +188,7 @@ class Fitting:
         """
         pages = [heaviest[: 4 * self._least] for _, heaviest, _ in asked]
         where = self._where()
-        rows: list[tuple[int, int, int]] = await self._connection.fetch(
+        rows: list[tuple[int, int, list[int]]] = await self._connection.fetch(
             self._find(where),
             *where.values,
             [prompt_code(probe.query.situation.key) for probe, _, _ in asked],
@@ -165,8 +199,8 @@ class Fitting:
             near,
             self._least,
         )
-        for place, why, number in rows:
-            asked[place - 1][2].add(why, number)
+        for place, why, numbers in rows:
+            asked[place - 1][2].add(why, numbers)
         for (_, heaviest, numbers), page in zip(asked, pages, strict=True):
             if len(numbers.worded) < self._least:
                 numbers.worded.update(await self._first_of(heaviest, len(page), self._least - len(numbers.worded)))
@@ -176,7 +210,7 @@ class Fitting:
         fits, first = where.text, len(where.values) + 1
         keys, bits, places, numbers, k, near, least = (f"${number}" for number in range(first, first + 7))
         return f"""
-            SELECT q.place, f.why, f.number
+            SELECT q.place, f.why, array_agg(f.number)
             FROM unnest({keys}::bigint[], {bits}::bit({BITS})[]) WITH ORDINALITY AS q (key, bits, place)
             CROSS JOIN LATERAL (
                 (SELECT 0 AS why, c.number FROM cards c WHERE {fits} AND c.situation_key = q.key AND q.key <> 0
@@ -189,7 +223,7 @@ class Fitting:
                     FROM unnest({places}::int[], {numbers}::bigint[]) WITH ORDINALITY AS p (of, number, at)
                     CROSS JOIN LATERAL (SELECT c.number FROM cards c WHERE c.number = p.number AND {fits} OFFSET 0) AS c
                     WHERE p.of = q.place ORDER BY p.at LIMIT {least}::int)
-            ) AS f
+            ) AS f GROUP BY q.place, f.why
         """  # noqa: S608 - fixed conditions
 
     def _nearness(self, bits: str) -> str:
@@ -245,23 +279,25 @@ def as_bits(packed: bytes) -> asyncpg.BitString:
 
 
 def _all_ranked(probes: Sequence[Probe], found: Sequence[Candidates]) -> list[list[Match]]:
-    return [ranked(probe, one) if one.rows else [] for probe, one in zip(probes, found, strict=True)]
+    return [ranked(probe, one) if one.at else [] for probe, one in zip(probes, found, strict=True)]
 
 
 def ranked(probe: Probe, found: Candidates) -> list[Match]:
     """The best `k` of the candidates, exactly as `CardIndex` ranks them."""
-    numbers: list[int] = [row[0] for row in found.rows]
-    packed = np.frombuffer(b"".join(row[4] for row in found.rows), dtype=packed_dtype(len(probe.vector)))
+    cards = found.cards
+    numbers = [cards.numbers[at] for at in found.at]
+    packed = np.frombuffer(cards.vectors, dtype=packed_dtype(len(probe.vector)))[found.at]
     cosines = _cosines(packed["codes"], packed["inverse"], probe.vector)
-    lengths = np.array([len(row[3]) // 4 for row in found.rows], dtype=np.int64)
-    lexical, has = covered(found.words, np.frombuffer(b"".join(row[3] for row in found.rows), dtype="<u4"), lengths)
+    words = [cards.words[at] for at in found.at]
+    lengths = np.array([len(one) // 4 for one in words], dtype=np.int64)
+    lexical, has = covered(found.words, np.frombuffer(b"".join(words), dtype="<u4"), lengths)
     same = np.array([number in found.same for number in numbers])
     vector = hybrid.rescaled(cosines.max(axis=1), probe.cosine_floor)
     relevance = hybrid.relevance(vector, lexical, same)
     considered = same | np.array([number in found.worded for number in numbers]) | _nearest(cosines, probe)
     passing = np.flatnonzero(considered & (same | (relevance >= probe.floor))).tolist()
     order = heapq.nsmallest(
-        probe.query.k, passing, key=lambda at: (-relevance[at], -found.rows[at][2], found.rows[at][1])
+        probe.query.k, passing, key=lambda at: (-relevance[at], -cards.created[found.at[at]], cards.ids[found.at[at]])
     )
     return [
         Match(
