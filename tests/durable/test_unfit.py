@@ -14,7 +14,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from queue_worker import lessons_at
 from queues import checked, until, working
 
-from wisen import Agent, ScriptedModel, Task
+from wisen import Agent, ScriptedModel, SQLiteVectorStore, Task
 from wisen.durable.batches import BatchStatus
 from wisen.durable.jobs import BatchOptions, Job
 from wisen.durable.metrics import Metrics
@@ -24,7 +24,7 @@ from wisen.durable.runs import Runs, RunSetup
 from wisen.durable.tables import Connection
 from wisen.durable.unfit import why_waiting
 from wisen.durable.worker import Worker
-from wisen.errors import ModelError
+from wisen.errors import ModelError, StoreError
 from wisen.models.names import resolve_model
 from wisen.testing.provider import FakeProvider
 
@@ -228,6 +228,27 @@ async def test_tasks_that_begin_a_batch_at_once_share_what_its_runs_are_made_of(
 
         await asyncio.gather(*map(one, places))
     assert len(set(map(id, asked))) == 1
+
+
+async def test_a_store_that_cannot_be_opened_yet_uses_up_no_try(
+    queue: Queue, make_worker: Callable[..., Worker], tmp_path: Path
+) -> None:
+    there = [False]
+
+    @contextlib.asynccontextmanager
+    async def opened(_: str | None) -> AsyncGenerator[SQLiteVectorStore]:
+        if not there[0]:
+            raise StoreError("store 'x' can't be used: this user may not add pgvector")
+        async with SQLiteVectorStore(tmp_path / "other.db") as store:
+            yield store
+
+    with FakeProvider() as provider:
+        batch = await queue.submit(["x"] * 3, BatchOptions(model=provider.model), tries=1)
+        async with working(make_worker(open_store=opened, again=0.3)):
+            await waits_because(batch, "this user may not add pgvector")
+            there[0] = True
+            assert (await batch.wait(60)).done == 3
+    assert {one.tries async for one in batch.results()} == {0}
 
 
 async def test_what_nobody_can_do_is_given_up_instead_of_waiting(

@@ -69,19 +69,21 @@ async def findings(address: Address) -> dict[str, str]:
     return {one["check"]: one["why"] for one in found.json["checks"]}
 
 
-async def batch(url: str, options: dict[str, Any], states: list[str]) -> None:
+async def batch(url: str, options: dict[str, Any], states: list[str], id_: str = "b") -> None:
     """A batch with tasks in these states, as a submitter and workers would leave it."""
     tables = Tables(url)
 
     async def work(connection: Any) -> None:
         await connection.execute(
             "INSERT INTO batches (id, queue, options, most_tries, tasks, fingerprint) "
-            "VALUES ('b', 'nightly', $1, 3, 9, '')",
+            "VALUES ($1, 'nightly', $2, 3, 9, '')",
+            id_,
             json.dumps(options),
         )
         for place, state in enumerate(states):
             await connection.execute(
-                "INSERT INTO tasks (batch, place, queue, body, state) VALUES ('b', $1, 'nightly', '{}', $2)",
+                "INSERT INTO tasks (batch, place, queue, body, state) VALUES ($1, $2, 'nightly', '{}', $3)",
+                id_,
                 place,
                 state,
             )
@@ -104,6 +106,13 @@ async def test_a_model_that_batches_ask_for_and_that_cannot_be_used(postgres_url
         why = (await findings(address))["model"]
     assert why == "model 'openai:gpt-9': set the environment variable OPENAI_API_KEY"
     assert "openai:gpt-9" in worker.asked
+
+
+async def test_a_worker_that_can_do_one_of_the_batches_is_ready(postgres_url: str) -> None:
+    await batch(postgres_url, {"model": "openai:gpt-9"}, ["waiting"])
+    await batch(postgres_url, {"model": "openai:gpt-5"}, ["waiting"], "c")
+    async with seen(Told(postgres_url)) as address:
+        assert (await findings(address))["model"] == ""
 
 
 async def test_models_of_batches_that_ended_are_not_looked_at(postgres_url: str) -> None:

@@ -22,7 +22,7 @@ from wisen.cli.output import (
     when,
 )
 from wisen.cli.store import age
-from wisen.cli.stores import StorePath, choose_server, drive
+from wisen.cli.stores import ServerUrl, choose_server, drive
 
 if TYPE_CHECKING:
     from wisen.durable.batches import BatchStatus
@@ -42,7 +42,7 @@ def list_batches(
         str | None, typer.Option("--queue", metavar="NAME", help="Only of this queue.", show_default=False)
     ] = None,
     limit: Limit = 50,
-    store: StorePath = None,
+    store: ServerUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """List batches, newest first."""
@@ -70,7 +70,7 @@ def status(
     batch: BatchId,
     *,
     follow: Annotated[bool, typer.Option("--follow", help="Tell of each change, until the batch is finished.")] = False,
-    store: StorePath = None,
+    store: ServerUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how many tasks of a batch wait, run, are done, were given up or cancelled."""
@@ -96,7 +96,7 @@ def results(
     batch: BatchId,
     *,
     full: Annotated[bool, typer.Option("--full", help="Print answers and reasons whole, task by task.")] = False,
-    store: StorePath = None,
+    store: ServerUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what each task came to, or why it came to nothing yet, in the order in which they were submitted.
@@ -120,7 +120,7 @@ def results(
         raise typer.Exit(_MISSING)
 
 
-def cancel(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -> None:
+def cancel(batch: BatchId, *, store: ServerUrl = None, as_json: AsJson = False) -> None:
     """Drop the tasks that wait, and ask those that run to end; what is done stays."""
 
     async def get() -> "BatchStatus":
@@ -140,7 +140,7 @@ def retry(
     anew: Annotated[
         bool, typer.Option("--anew", help="Begin their runs anew, and pay again, instead of going on with them.")
     ] = False,
-    store: StorePath = None,
+    store: ServerUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Send tasks again that were given up or cancelled; their runs go on, and what was answered isn't paid again."""
@@ -156,7 +156,7 @@ def retry(
         typer.echo(f"{batch}: {counted(sent, 'task')} sent again")
 
 
-def delete(batch: BatchId, *, store: StorePath = None, as_json: AsJson = False) -> None:
+def delete(batch: BatchId, *, store: ServerUrl = None, as_json: AsJson = False) -> None:
     """Remove a finished batch with its tasks and outcomes; the records of its runs, and lessons, stay."""
 
     async def get() -> int:
@@ -178,7 +178,7 @@ def prune(
     queue: Annotated[
         str | None, typer.Option("--queue", metavar="NAME", help="Only of this queue.", show_default=False)
     ] = None,
-    store: StorePath = None,
+    store: ServerUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Remove finished batches that are old, those with dead letters too; records of runs, and lessons, stay."""

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from wisen.protocols import Evaluator
 
 _REASON = 400
+_LEFT = {"unfinished": "broken off", "cancelled": "not begun"}
 """How much is shown of what a run went without, and why."""
 LIMITS = {
     "requests": "--budget-requests",
@@ -360,7 +361,7 @@ def _print(batch: "Batch", choice: StoreChoice) -> None:
     rows = [
         (
             _title(one, number),
-            one.record.status.replace("_", " "),
+            _LEFT.get(one.record.status, one.record.status.replace("_", " ")),
             score(one.record.score) if one.record.attempts else "",
             _judged(one),
             str(len(one.record.attempts)),

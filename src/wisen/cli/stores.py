@@ -46,6 +46,15 @@ StorePath = Annotated[
         show_default=False,
     ),
 ]
+ServerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help=f"The Postgres database with queue and lessons: postgresql://user@host/database. Default: ${VARIABLE}.",
+        show_default=False,
+    ),
+]
 EmbedderName = Annotated[
     str | None,
     typer.Option(

@@ -23,7 +23,7 @@ from wisen.cli.options import (
 )
 from wisen.cli.output import AsJson, counted, line, print_json
 from wisen.cli.run import LIMITS, read_entries
-from wisen.cli.stores import EmbedderName, StorePath, choose_server, drive
+from wisen.cli.stores import EmbedderName, ServerUrl, choose_server, drive
 from wisen.errors import MissingExtraError, ModelError, UnknownModelError
 from wisen.records import Budget
 
@@ -38,7 +38,7 @@ def submit(  # noqa: PLR0913 - each is a command-line option
     tasks: TasksFile,
     *,
     queue: QueueName = "default",
-    store: StorePath = None,
+    store: ServerUrl = None,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -110,7 +110,8 @@ def submit(  # noqa: PLR0913 - each is a command-line option
         typer.echo(f"{found.id}: {counted(found.tasks, 'task')} in queue {found.queue}{again}")
         if found.why:
             typer.echo(f"wisen: {line(found.why, 500)}", err=True)
-        where = f" --store {shlex.quote(choice.shown)}" if store else ""
+        named = shlex.quote(choice.shown) if choice.shown == choice.url else "URL"  # a password isn't shown
+        where = f" --store {named}" if store else ""
         typer.echo(f"`wisen batch status {found.id} --follow{where}` tells how it goes", err=True)
 
 

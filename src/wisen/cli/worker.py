@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 import typer
 
 from wisen.cli.models import find_model
-from wisen.cli.stores import StorePath, choose_server
+from wisen.cli.stores import ServerUrl, choose_server
 from wisen.cli.submit import QueueName
 
 
 def worker(  # noqa: PLR0913 - each is a command-line option
     *,
     queue: QueueName = "default",
-    store: StorePath = None,
+    store: ServerUrl = None,
     id_: Annotated[
         str | None,
         typer.Option(

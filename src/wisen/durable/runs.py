@@ -25,6 +25,7 @@ from wisen.errors import (
     MissingExtraError,
     ModelError,
     QueueError,
+    StoreError,
     UnfitError,
     UnknownModelError,
 )
@@ -47,8 +48,10 @@ OpenStore = Callable[[str | None], AbstractAsyncContextManager[VectorStore]]
 Makes = Agent | Callable[[], Agent] | Callable[[VectorStore], Agent]
 """An agent, or a function that makes it, perhaps with the store of lessons."""
 _MOST_BATCHES = 64
-_LACKS = (ModelError, MissingExtraError, OSError)
-"""What is raised where a key, a package, or a file such as a model's weights isn't here; elsewhere it may be."""
+_LACKS = (ModelError, MissingExtraError, StoreError, OSError)
+"""What is raised where a key, a package, a file such as a model's weights, or the store isn't here, or not yet."""
+_WRONG = (UnknownModelError, EmbedderMismatchError)
+"""Of these, what is wrong with the batch itself."""
 _PATIENCE = 86_400.0
 """Seconds that runs wait for a database that is away: nothing is lost by waiting."""
 
@@ -155,7 +158,7 @@ class Runs:
                 raise
             except Exception as error:
                 # With whatever nobody can do, the tasks fail; that is counted.
-                if isinstance(error, _LACKS) and not isinstance(error, UnknownModelError):
+                if isinstance(error, _LACKS) and not isinstance(error, _WRONG):
                     raise UnfitError(_one_line(error)) from error
 
     async def call_off(self, place: Place) -> None:

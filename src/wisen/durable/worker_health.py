@@ -140,30 +140,32 @@ def checks(worker: Attended, tables: Tables) -> tuple[Check, ...]:
     usable: set[str | None] = set()
 
     async def model() -> str:
-        for name in await _models(tables, worker.queue) - usable:
+        wanted, lacking = await _models(tables, worker.queue), list[str]()
+        for name in set[str | None]().union(*wanted) - usable:
             try:
                 await asyncio.to_thread(worker.find_model, name)
             except WisenError as error:
-                return str(error)  # of names, keys and packages: nothing was asked yet
-            usable.add(name)
-        return ""
+                lacking.append(str(error))  # of names, keys and packages: nothing was asked yet
+            else:
+                usable.add(name)
+        # Where there is a batch that it can do, it is of use; those that it leaves say themselves why they wait.
+        return "" if any(names <= usable for names in wanted) else "; ".join(sorted(lacking))
 
     found = [Check(name="database", problem=database), Check(name="schema", problem=schema)]
     return (*found, heartbeat(lambda: worker.heartbeat_age, worker.takeover), Check(name="model", problem=model))
 
 
-async def _models(tables: Tables, queue: str) -> set[str | None]:
-    """The models that batches with work left ask for."""
+async def _models(tables: Tables, queue: str) -> set[frozenset[str | None]]:
+    """The models that each of the batches with work left asks for."""
 
-    async def work(connection: Connection) -> set[str | None]:
+    async def work(connection: Connection) -> set[frozenset[str | None]]:
         rows = await connection.fetch(
             "SELECT DISTINCT options FROM batches b WHERE queue = $1 AND cancelled IS NULL AND EXISTS "
             "(SELECT FROM tasks t WHERE t.batch = b.id AND t.state IN ('waiting', 'running'))",
             queue,
         )
         options = [options_from_json(row["options"]) for row in rows]
-        judges = {one.judge_model for one in options if one.judge_model is not None}
-        return {one.model for one in options} | judges
+        return {frozenset({one.model, one.judge_model or one.model}) for one in options}
 
     return await tables.run(work)
 
