@@ -7,7 +7,7 @@ idea, so that they are tried as a group.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,8 @@ class Kin:
     """Of the idea that it is a wording of; `None` where it is the first."""
     rivals: tuple[MemoryCard, ...] = ()
     """Heads of ideas that can't be right beside it."""
+    same: MemoryCard | None = None
+    """The stored card that says the same of the same situation."""
 
 
 class Ideas:
@@ -65,13 +67,15 @@ class Ideas:
         heads = await heads_of(self._store, [*([best] if best else []), *rivals])
         head = heads[best.id] if best else None
         others = {one.id: one for rival in rivals if (one := heads[rival.id]).id != (head.id if head else "")}
-        return Kin(head=head, rivals=tuple(others.values())[:_MOST_RIVALS])
+        same = next((one for one in near if one.duplicate_key == card.duplicate_key), None)
+        return Kin(head=head, rivals=tuple(others.values())[:_MOST_RIVALS], same=same)
 
     async def _group(self, card: MemoryCard) -> Kin:
         hits = await self._search(card, card.situation)
         alike = (hit for hit in hits if is_example(hit.card) and comparable(hit.card, card))
         nearest = next((hit for hit in alike if hit.relevance >= _ALIKE), None)
-        return Kin() if nearest is None else Kin(head=(await heads_of(self._store, [nearest.card]))[nearest.card.id])
+        same = next((hit.card for hit in hits if hit.card.duplicate_key == card.duplicate_key), None)
+        return Kin(same=same) if nearest is None else Kin(head=await head_of(self._store, nearest.card), same=same)
 
     async def _near(self, card: MemoryCard, asked: Situation) -> list[MemoryCard]:
         hits = await self._search(card, asked)
@@ -198,6 +202,4 @@ async def wordings_of(store: VectorStore, head: MemoryCard) -> list[MemoryCard]:
 
 async def head_of(store: VectorStore, card: MemoryCard) -> MemoryCard:
     """The head of one card's idea."""
-    with suppress(KeyError):
-        return (await heads_of(store, [card]))[card.id]
-    return card
+    return (await heads_of(store, [card]))[card.id]
