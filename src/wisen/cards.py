@@ -183,7 +183,15 @@ class MemoryCard:
     version: int = 1
     """Grows by one with each stored change."""
     duplicates: int = 0
-    """How many near-identical cards were counted instead of stored."""
+    """How many cards that say the same were counted instead of stored."""
+    alike: int = 0
+    """Of `duplicates`, those that an earlier version may have counted by spelling; what they said isn't kept."""
+    idea: str = ""
+    """The id of the card that stands for the idea which this one puts in other words; "" where it does so itself."""
+    wordings: tuple[str, ...] = ()
+    """Of a card that stands for an idea: the ids of the cards that put it in other words."""
+    rivals: tuple[str, ...] = ()
+    """Of a card that stands for an idea: the ids of those that stand for ideas which can't be right beside it."""
     note: str = ""
     """Why a rule or a person gave it its status; never a rejected text."""
     history: tuple[Move, ...] = ()
