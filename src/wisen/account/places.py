@@ -7,7 +7,7 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.memory_ci.ideas import those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.trial import priority, propensity
+from wisen.memory_ci.trial import priority, propensity, with_places
 from wisen.memory_ci.verdicts import promoted_for
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
@@ -55,7 +55,8 @@ class Places:
         best = max((part.found.hit.relevance for part in parts), default=0.0)
         near = [one for one in ideas.values() if one.found.hit.relevance >= best - _SAME_SITUATION]
         near.sort(key=self._rank, reverse=True)
-        chosen = {one.found.head.id for one in near[: self.ci.trial.at_once]} if first else set[str]()
+        places = with_places([self.trial(one.found.head) for one in near], self.ci.trial) if first else []
+        chosen = {near[place].found.head.id for place in places}
         return [
             Part(found=part.found, barred=WAITS) if part in waiting and part.found.head.id not in chosen else part
             for part in parts
@@ -92,7 +93,6 @@ class Places:
             told=1 + head.duplicates + head.retold,
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
-            rival_of_trusted=bool(head.rivals),
         )
         return hit.relevance == 1.0, hit.agrees, worth, moment(head.provenance.created_at)
 

@@ -8,11 +8,12 @@ were solved with the card and not without it, `lost` pairs the other way round.
 |---|---|---|
 | pairs, solved or not | `sign_e_value` | `mcnemar_p` |
 | pairs of scores in [0, 1] | `bounded_e_value` | |
-| runs with the card shown or held out at random | `trial_e_value` | `fisher_p`, `estimated_effect` |
+| runs that saw the idea or not, by a coin | `trial_e_value` | `fisher_p`, `estimated_effect` |
 | many cards at once | `e_bh` | |
 
 Papers: Ramdas, Grünwald, Vovk, Shafer (2023), "Game-theoretic statistics and safe anytime-valid inference";
 Turner, Ly, Grünwald (2024), "Generic E-variables for exact sequential k-sample tests that allow for optional stopping";
+Shin, Ramdas, Rinaldo (2024), "E-detectors: a nonparametric framework for sequential change detection";
 Waudby-Smith, Ramdas (2024), "Estimating means of bounded random variables by betting";
 Wang, Ramdas (2022), "False discovery rate control with e-values";
 McNemar (1947), "Note on the sampling error of the difference between correlated proportions or percentages";
@@ -47,12 +48,17 @@ def _alternative(weight: float, middle: float, odds_ratio: float) -> Alternative
     )
 
 
+_MODERATE = _alternative(1.0, 0.5, 2.3)
 ALTERNATIVES = (
-    _alternative(0.45, 0.35, 2.6),
-    _alternative(0.45, 0.65, 2.6),
-    _alternative(0.1, 0.5, 8.0),
+    _alternative(0.4, 0.4, 2.3),
+    _alternative(0.4, 0.6, 2.3),
+    _alternative(0.1, 0.15, 3.5),
+    _alternative(0.1, 0.85, 3.5),
 )
-"""On what `trial_e_value` bets: few and moderate effects, since each further one costs evidence."""
+"""On what `trial_e_value` bets: an idea that lifts the middle rates by 20 points, and two for rates near 0 and 1.
+
+Each further alternative costs evidence. A lift of 30 points, or of 50, wins such a bet nearly as fast as its own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,12 @@ def trial_bets(propensity: float) -> tuple[tuple[float, float, float, float], ..
     if not 0.0 < propensity < 1.0:
         raise ValueError(f"trial_e_value: propensity {propensity!r} isn't strictly between 0 and 1")
     return tuple(_bets(one.with_it, one.without_it, propensity) for one in ALTERNATIVES)
+
+
+def harm_bet(propensity: float, *, shown: bool, good: bool) -> float:
+    """What one run adds to the logarithm of a bet that showing the idea turns good runs bad."""
+    bets = _bets(_MODERATE.with_it, _MODERATE.without_it, propensity)
+    return bets[(1 if good else 0) + (0 if shown else 2)]
 
 
 def _bets(treated: float, control: float, propensity: float) -> tuple[float, float, float, float]:
