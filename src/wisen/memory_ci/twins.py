@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
-from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus, normalized
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus
 from wisen.memory_ci.likeness import near_duplicates
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
@@ -92,7 +92,7 @@ class Twins:
         """
         known = self._known_here()
         mine, at = Turn(card=card, words=_words(card)), (card.kind.value, card.scope.text, card.reporter)
-        text = (*at, normalized(card.text))
+        text = (*at, card.form)
         while (other := self._like(mine, known.coming.get(at, ()), known.texts.get(text, ()))) is not None:
             await other.done.wait()
             if other.kept is not None and self._first(card, [other.kept]) is not None:
