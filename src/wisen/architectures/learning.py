@@ -19,8 +19,8 @@ from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, 
 from wisen.memory.compiler import OwnRun
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
-from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.observed import observe
+from wisen.memory_ci.pipeline import Drawn, MemoryCI
 from wisen.memory_ci.verdicts import DEFAULT_RULE
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run

@@ -8,8 +8,8 @@ from wisen.architectures.turn import as_recalled, chain, hurts
 from wisen.cards import MemoryCard, Situation
 from wisen.events import CardMoved
 from wisen.memory.compiler import OwnRun
-from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.observed import observe
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.recall import CardFilter
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, RunRecord, Task
 

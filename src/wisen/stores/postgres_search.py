@@ -188,7 +188,8 @@ class Fitting:
     async def find(self, asked: Sequence[tuple[Probe, Sequence[int], _Numbers]], near: int) -> None:
         """For each query the newest `k` of its prompt, the first that fit of its heaviest, and so many of the nearest.
 
-        Also the nearest of those whose content agrees. It comes with the heaviest by its words, and takes what is found.
+        Also the nearest of those whose content agrees. Each query comes with the heaviest by its words, and takes what
+        is found.
         """
         pages = [heaviest[: 4 * self._least] for _, heaviest, _ in asked]
         where = self._where()

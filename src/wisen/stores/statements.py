@@ -88,7 +88,8 @@ def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation
     row = prepared.row(0)
     number = connection.execute(
         "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, content_key = ?,"
-        " duplicate_key = ?, alike = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ? RETURNING number",
+        " duplicate_key = ?, alike = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ?"
+        " RETURNING number",
         (*_columns(prepared, row), generation, prepared.json, row.card_id),
     ).fetchone()[0]
     if row.vectors:

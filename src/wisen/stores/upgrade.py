@@ -26,7 +26,8 @@ def _derive(connection: sqlite3.Connection, *, by_spelling: bool) -> None:
     """Make anew what follows from each card: keys, and the words that it is found by."""
     generation, after = next_generation(connection), 0
     while page := connection.execute(
-        "SELECT number, card, words FROM cards LEFT JOIN recall USING (number) WHERE number > ? ORDER BY number LIMIT ?",
+        "SELECT number, card, words FROM cards LEFT JOIN recall USING (number) WHERE number > ?"
+        " ORDER BY number LIMIT ?",
         (after, _PAGE),
     ).fetchall():
         after = page[-1][0]
