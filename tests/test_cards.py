@@ -65,17 +65,6 @@ def test_another_judge_makes_no_other_lesson() -> None:
         for verified in (False, True)
     )
     assert opinion.duplicate_key == checked.duplicate_key
-    known = opinion.verified_by(checked.provenance)
-    assert known is not None
-    assert (known.provenance, known.version, known.id) == (checked.provenance, 2, opinion.id)
-    assert checked.verified_by(opinion.provenance) is None
-    assert known.verified_by(checked.provenance) is None
-
-
-@pytest.mark.parametrize("origin", ["human", "import"])
-def test_no_check_makes_others_words_an_own_runs(origin: str) -> None:
-    card = MemoryCard(kind=MemoryKind.LESSON, content="x", provenance=Provenance(created_by=origin))
-    assert card.verified_by(Provenance(run_id="r", verified=True)) is None
 
 
 def test_content_is_equal_where_the_numbers_agree() -> None:

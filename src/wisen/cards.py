@@ -200,10 +200,14 @@ class MemoryCard:
     """Of `duplicates`, those that an earlier version may have counted by spelling; what they said isn't kept."""
     idea: str = ""
     """The id of the card that stands for the idea which this one puts in other words; "" where it does so itself."""
-    wordings: tuple[str, ...] = ()
-    """Of a card that stands for an idea: the ids of the cards that put it in other words."""
+    retold: int = 0
+    """Of a card that stands for an idea: how often the idea was taught in other words."""
     rivals: tuple[str, ...] = ()
     """Of a card that stands for an idea: the ids of those that stand for ideas which can't be right beside it."""
+    trials: tuple[Trial, ...] = ()
+    """Of a card that stands for an idea: its live trials, one for each model and layout of the prompt."""
+    open_draws: tuple[OpenDraw, ...] = ()
+    """Of a card that stands for an idea: runs that drew whether to show it, and whose outcome isn't known yet."""
     note: str = ""
     """Why a rule or a person gave it its status; never a rejected text."""
     history: tuple[Move, ...] = ()
@@ -278,15 +282,6 @@ class MemoryCard:
         """Whether it is a task with its accepted answer from an own verified run: only these become chat turns."""
         own = self.provenance.origin == "verified"
         return self.kind is MemoryKind.SKILL_CARD and own and bool(self.situation.prompt)
-
-    def verified_by(self, source: Provenance) -> "MemoryCard | None":
-        """The same card one version later, with a verified source in the place of one that isn't; `None` where it has.
-
-        For a card on which another one was counted that says the same: what a check has decided isn't forgotten.
-        """
-        if self.provenance.origin != "judged" or not source.verified:
-            return None
-        return replace(self, provenance=replace(source, agent=self.provenance.agent), version=self.version + 1)
 
     def with_status(self, status: MemoryStatus) -> "MemoryCard":
         """The same card one version later, in another status, as a store may be told to keep it.
