@@ -4,13 +4,13 @@ Cards stand below the stores, which keep them, and below everything that ranks, 
 """
 
 import hashlib
-import re
-import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from wisen.identity import content_key, same_form
 from wisen.records import NEVER
 from wisen.trials import OpenDraw, Trial
 
@@ -81,8 +81,19 @@ class Situation:
 
     @property
     def key(self) -> str:
-        """Equal for prompts that differ only in case, spacing, punctuation or Unicode form; "" without a prompt."""
-        return fingerprint(self.prompt) if self.prompt else ""
+        """Equal for prompts that are the same, as `identity.same_form` has it; "" without a prompt."""
+        return _digest(same_form(self.prompt)) if self.prompt else ""
+
+    @property
+    def content(self) -> str:
+        """Equal for prompts whose numbers, names and other hard content agree; "" for one without any."""
+        key = content_key(self.prompt) if self.prompt else ""
+        return _digest(key) if key else ""
+
+    @property
+    def form(self) -> str:
+        """Equal for situations that are the same, part by part."""
+        return _form((self.prompt, self.task_type, " ".join(self.tools), self.error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,8 +214,12 @@ class MemoryCard:
     """Its moves between statuses since it was stored, oldest first; written by `memory_ci.status.move`."""
     pinned: bool = False
     """Whether only people may change its status."""
+    trials: tuple[Trial, ...] = ()
+    """Of a card that stands for an idea: how far its trials have come, one for each model and layout."""
+    open_draws: tuple[OpenDraw, ...] = ()
+    """Of a card that stands for an idea: draws whose outcome isn't known yet, oldest first."""
     observed: tuple[str, ...] = ()
-    """Short hashes of the last runs that `evidence` counts, newest last, so that none is counted twice."""
+    """Short hashes of runs that earlier versions counted in `evidence`. Files that they sealed hold them."""
     refused: str = ""
     """Of a card that a person or a test rejected: its `refusal_key`, by which the same lesson is known again."""
     supersedes: str = ""
@@ -231,28 +246,31 @@ class MemoryCard:
 
     @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one kind and scope, both verified or both not, whose texts differ only in spacing or form.
+        """Equal for cards of one kind and scope that say the same of the same situation, whoever judged.
 
-        Reports are alike only where they are the same agent's. Of rejected cards no text is kept to compare, so each is
-        its own.
+        Reports are the same only where they are the same agent's. Of rejected cards no text is kept to compare, so each
+        is its own.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
-        words = respaced(self.text), respaced(self.situation.text)
-        return _digest(self.kind.value, self.reporter, self.scope.text, str(self.provenance.verified), *words)
+        return _digest(self.kind.value, self.reporter, self.scope.text, self.form, self.situation.form)
+
+    @property
+    def form(self) -> str:
+        """Equal for cards whose own texts are the same, part by part; "" for one without a text."""
+        return _form((self.pattern, self.content, self.strategy, *self.steps))
 
     @property
     def refusal_key(self) -> str:
-        """Equal for cards of one tenant and kind that say the same, but for case, spacing and punctuation.
+        """Equal for cards of one tenant and kind that say the same.
 
         Which run taught them doesn't matter, nor in which situation, except where the text is an answer to it.
         """
-        words = normalized(self.text)
-        if not words:
+        if not self.form:
             return ""
         asked = self.situation.key if self.kind is MemoryKind.SKILL_CARD and not self.strategy else ""
         tools = "\x1d".join(self.scope.tool_names)
-        return _digest("refused", self.scope.tenant, self.kind.value, self.reporter, tools, words, asked)
+        return _digest("refused", self.scope.tenant, self.kind.value, self.reporter, tools, self.form, asked)
 
     @property
     def reporter(self) -> str:
@@ -273,20 +291,8 @@ class MemoryCard:
         return replace(self, status=status, version=self.version + 1)
 
 
-def normalized(text: str) -> str:
-    """Case-folded NFKC words joined by single spaces, punctuation dropped (kept where nothing else is left)."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(re.findall(r"\w+", folded)) or folded.strip()
-
-
-def fingerprint(text: str) -> str:
-    """A short hexadecimal hash of `normalized(text)`."""
-    return _digest(normalized(text))
-
-
-def respaced(text: str) -> str:
-    """The text in Unicode's form NFKC with single spaces: equal for texts that differ only in spacing or form."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+def _form(parts: Iterable[str]) -> str:
+    return "\x1e".join(form for form in map(same_form, parts) if form)
 
 
 def _digest(*parts: str) -> str:

@@ -94,6 +94,9 @@ class RecallHit:
     """Whether the query's situation and the card's have the same numbers, names and codes, and have some."""
     lexical: float = 0.0
     """Share of the query's words, weighted by rarity, that the card has; in [0, 1]."""
+    agrees: bool = False
+    """Whether the query's prompt and the card's have the same hard content, such as numbers and names, and have any.
+    Such a card comes before one that only sounds alike, whose relevance may be higher."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -172,7 +172,7 @@ def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     ("change", "problem"),
     [
         ("DROP TABLE wisen.migrations", "holds another program's tables"),
-        ("INSERT INTO wisen.migrations VALUES (99)", "schema 2 of a newer wisen; this one knows 1"),
+        ("INSERT INTO wisen.migrations VALUES (99)", "schema 3 of a newer wisen; this one knows 2"),
     ],
 )
 async def test_a_foreign_or_newer_schema(

@@ -12,6 +12,7 @@ from wisen.records import RunRecord, Task
 from wisen.stores.copies import Copies, Part, Piece
 from wisen.stores.pieces import PARTS, block_piece, call_piece, card_piece, run_piece
 from wisen.testing.material import card, run_record
+from wisen.trials import DrawCounts, OpenDraw, Trial
 
 _WORDS = st.one_of(
     st.sampled_from(
@@ -35,6 +36,16 @@ _MOVES = st.builds(
     by=st.sampled_from(("human", "trial", "screen")),
     evidence=st.none() | _COUNTS,
 )
+_DRAWS = st.builds(
+    OpenDraw, id=TEXTS, at=_MOMENTS, shown=st.booleans(), propensity=st.sampled_from((0.0, 0.5, 1.0)), run_id=TEXTS
+)
+_TRIALS = st.builds(
+    Trial,
+    model=TEXTS,
+    stage=st.sampled_from(("waiting", "promoted")),
+    counts=st.lists(st.builds(DrawCounts, propensity=st.sampled_from((0.5, 0.0)), shown=st.integers(0, 9))).map(tuple),
+    expected=st.sampled_from((0.0, 0.5)),
+)
 CARDS = st.builds(
     MemoryCard,
     kind=st.sampled_from(MemoryKind),
@@ -55,6 +66,8 @@ CARDS = st.builds(
     idea=st.sampled_from(("", "head")),
     wordings=st.lists(st.sampled_from(("one", "two")), max_size=2).map(tuple),
     rivals=st.lists(st.sampled_from(("other",)), max_size=1).map(tuple),
+    trials=st.lists(_TRIALS, max_size=2).map(tuple),
+    open_draws=st.lists(_DRAWS, max_size=2).map(tuple),
     note=TEXTS,
     history=st.lists(_MOVES, max_size=2).map(tuple),
     pinned=st.booleans(),

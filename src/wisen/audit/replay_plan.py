@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wisen.audit.replay_log import task_key
-from wisen.cards import MemoryCard, MemoryStatus, Situation, fingerprint
+from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import RunLog
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
@@ -45,11 +45,12 @@ class Recalls:
             situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
-            own = fingerprint(task.prompt)
             return tuple(
                 hit
                 for hit in hits
-                if where.accepts(hit.card) and not hit.card.superseded_by and hit.card.situation.key != own
+                if where.accepts(hit.card)
+                and not hit.card.superseded_by
+                and not (situation.key and hit.card.situation.key == situation.key)
             )
 
         answers = await asyncio.gather(*map(found, distinct.values()))
@@ -82,13 +83,15 @@ class Recalls:
         """The task that the card came from, if it is among them."""
         mine = (task for task in self.tasks if task.tenant == card.scope.tenant)
         return next(
-            (task for task in mine if card.situation.key and fingerprint(task.prompt) == card.situation.key), None
+            (task for task in mine if card.situation.key and Situation(prompt=task.prompt).key == card.situation.key),
+            None,
         )
 
 
 async def solved_before(store: object, threshold: float) -> frozenset[tuple[str, str]]:
-    """Tenant and prompt's fingerprint of the tasks that the newest recorded runs have solved."""
+    """Tenant and situation's key of the tasks that the newest recorded runs have solved."""
     if not isinstance(store, RunLog):
         return frozenset()
     runs = await store.runs(limit=_RUNS_READ)
-    return frozenset((run.task.tenant, fingerprint(run.task.prompt)) for run in runs if (run.score or 0.0) >= threshold)
+    solved = (run.task for run in runs if (run.score or 0.0) >= threshold)
+    return frozenset((task.tenant, Situation(prompt=task.prompt).key) for task in solved)

@@ -15,7 +15,7 @@ from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
 from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of
 from wisen.audit.replay_plan import Recalls, solved_before
 from wisen.audit.replays import Replays, Withdrawn, side_of
-from wisen.cards import MemoryCard, MemoryStatus, fingerprint
+from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import e_bh, sign_e_value
@@ -153,7 +153,7 @@ class Session:
 
     async def _neighbours(self, case: Case, solved: frozenset[tuple[str, str]]) -> None:
         """Does the card break neighbours that were solved? Their attempts serve the evidence, too, in their turn."""
-        near = [task for task in case.queue if (task.tenant, fingerprint(task.prompt)) in solved]
+        near = [task for task in case.queue if (task.tenant, Situation(prompt=task.prompt).key) in solved]
         for task in near[: self.options.neighbours]:
             bought = await self._buy(case, task)
             if bought is None:

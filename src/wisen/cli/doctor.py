@@ -27,6 +27,7 @@ from wisen.cli.stores import (
 )
 from wisen.errors import MissingExtraError, WeightsError, WisenError
 from wisen.recall import CardFilter
+from wisen.stores.facts import Describes
 
 _PACKAGES = {
     "core": ("wisen", "pydantic-ai-slim", "pydantic", "numpy", "typer", "rich"),
@@ -160,10 +161,12 @@ async def _store(choice: StoreChoice, server: Server | None, problems: list[Prob
     try:
         async with reading(choice) as store:
             cards, runs = await store.count(CardFilter()), len(await store.runs(limit=_MANY))
+            notes = (await store.facts()).notes if isinstance(store, Describes) else ()
     except WisenError as error:
         problems.append(Problem(part="store", problem=str(error)))
         return Choice(name=choice.shown, why=choice.why, ready=False)
-    return Choice(name=choice.shown, why=choice.why, about=f"cards: {cards}, runs: {runs}{'+' * (runs == _MANY)}")
+    about = "; ".join((f"cards: {cards}, runs: {runs}{'+' * (runs == _MANY)}", *notes))
+    return Choice(name=choice.shown, why=choice.why, about=about)
 
 
 async def _embedder(choice: StoreChoice, name: str | None, problems: list[Problem], *, reachable: bool) -> Choice:

@@ -48,6 +48,7 @@ class Server:
     tenants: tuple[tuple[str, int], ...] = ()
     """The tenants with most cards."""
     indexes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[str, str]]:
         """Names and values to print."""
@@ -63,6 +64,7 @@ class Server:
             ("vectors of", self.embedder),
             ("most cards", tenants),
             ("HNSW indexes", str(len(self.indexes)) if self.schema else ""),
+            ("note", "\n".join(self.notes)),
         ]
 
 
@@ -152,7 +154,7 @@ async def _pgvector(connection: "Connection", trouble: Callable[[str], None]) ->
 
 
 async def _schema(connection: "Connection", trouble: Callable[[str], None]) -> int | None:
-    from wisen.stores.postgres_setup import migrations  # noqa: PLC0415 - needs the extra
+    from wisen.stores.postgres_upgrade import migrations  # noqa: PLC0415 - needs the extra
 
     if await connection.fetchval("SELECT NOT has_schema_privilege(to_regnamespace($1), 'USAGE')", SCHEMA):
         user: str = await connection.fetchval("SELECT quote_ident(current_user)")
@@ -249,4 +251,5 @@ async def _held(url: str, trouble: Callable[[str], None]) -> dict[str, Any]:
         "embedder": facts.embedder,
         "tenants": tuple(tenants.most_common(_TOP)),
         "indexes": facts.indexes,
+        "notes": facts.notes,
     }

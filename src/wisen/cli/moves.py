@@ -76,7 +76,7 @@ def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = Fals
             ("says", line(card.text)),
             ("from", origin(card.provenance)),
             ("judged by", judge(card.provenance)),
-            ("seen", counted(card.duplicates + 1, "time")),
+            ("seen", seen(card)),
             ("supersedes", card.supersedes),
             ("superseded by", card.superseded_by),
             ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
@@ -93,11 +93,20 @@ _TOLD = (
     "note",
     "provenance",
     "duplicates",
+    "alike",
     "supersedes",
     "superseded_by",
     "evidence",
     "history",
 )
+
+
+def seen(card: MemoryCard) -> str:
+    """How often it came, and how many of these times it may have said something else."""
+    times = counted(card.duplicates + 1, "time")
+    if not card.alike:
+        return times
+    return f"{times}; {card.alike} of them counted by spelling under an earlier version; what those said wasn't kept"
 
 
 def status_of(card: MemoryCard) -> str:

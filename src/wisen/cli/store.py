@@ -95,6 +95,7 @@ def show(url: Url = None, *, store: StorePath = None, as_json: AsJson = False) -
             ("schema", str(facts.schema or "")),
             ("size", "" if facts.size is None else _bytes(facts.size)),
             ("indexes", ", ".join(facts.indexes)),
+            ("note", "\n".join(facts.notes)),
         ]
     )
     if facts.cards:
@@ -135,11 +136,14 @@ def check(url: Url = None, *, store: StorePath = None, as_json: AsJson = False) 
                 "counts": dict(report.counts),
                 "hashes": dict(report.hashes),
                 "problems": [*report.problems],
+                "notes": [*report.notes],
             }
         )
     else:
         columns = (Column(heading="part"), Column(heading="count", number=True), Column(heading="hash"))
         print_table(columns, [(part, str(count), report.hashes[part]) for part, count in report.counts.items()])
+        for note in report.notes:
+            typer.echo(f"note: {note}", err=True)
         for problem in report.problems:
             typer.echo(f"problem: {problem}", err=True)
         typer.echo("whole" if report.whole else f"not whole: {counted(len(report.problems), 'problem')}", err=True)
@@ -356,6 +360,7 @@ def _facts_json(choice: StoreChoice, facts: "StoreFacts") -> dict[str, object]:
         "schema": facts.schema,
         "bytes": facts.size,
         "indexes": [*facts.indexes],
+        "notes": [*facts.notes],
     }
 
 

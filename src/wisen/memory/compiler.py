@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, respaced
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ConfigError, ModelError, RecallBlockedError
+from wisen.identity import same_form
 from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
 from wisen.memory.frame import BULLET, RIVAL, OwnRun, note, section
 from wisen.memory.room import Room
@@ -76,7 +77,7 @@ class _Draft:
         """What the own run's words and the block say, and which of them."""
         lines = {line.removeprefix(BULLET): "a line of the block" for line in self.block.split("\n") if line.strip()}
         lines |= dict.fromkeys(self.own.lessons, "a lesson of this run")
-        return {respaced(text): where for text, where in lines.items()}
+        return {same_form(text): where for text, where in lines.items()}
 
     def drop(self) -> None:
         """Take out what is worth least: the last card, then the block, then the oldest of the own run's words."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from wisen.cards import MemoryCard, MemoryStatus, respaced
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.identity import same_form
 from wisen.memory.rank import effect, uses
 
 _WORD = re.compile(r"\w+")
@@ -38,7 +39,7 @@ def likeness(one: Features, other: Features) -> float:
 
 def said(card: MemoryCard) -> str:
     """Equal for cards of which a prompt would hold the same words: of examples, with the same task too."""
-    own = respaced(card.content if card.is_episode else card.text)
+    own = same_form(card.content if card.is_episode else card.text)
     return f"{card.situation.key}\x1f{own}" if card.is_episode else own
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus, normalized
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ConfigError
+from wisen.identity import same_form
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 
@@ -136,10 +137,10 @@ class _Wanted:
     def of(cls, query: RecallQuery) -> "_Wanted":
         situation, text = query.situation, _readable(query.situation.prompt)
         tools = frozenset(_folded((*situation.tools, *query.filter.tools)))
-        return cls(normalized(situation.task_type or query.filter.task_type), tools, frozenset(_apis(text)), text)
+        return cls(same_form(situation.task_type or query.filter.task_type), tools, frozenset(_apis(text)), text)
 
     def match(self, card: MemoryCard) -> _Match | None:
-        types = {normalized(one) for one in (card.situation.task_type, *card.scope.task_types) if one}
+        types = {same_form(one) for one in (card.situation.task_type, *card.scope.task_types) if one}
         same_type = self.task_type if self.task_type in types else ""
         text = _readable(f"{card.text}\n{card.situation.prompt}")
         theirs = set(_folded((*card.situation.tools, *card.scope.tool_names)))

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from wisen.cards import normalized
 from wisen.evaluation.asking import closed
 from wisen.evaluation.quoting import quotation
+from wisen.identity import same_form
 from wisen.records import ReflectionEvaluation, Task, Trace, TraceEvent
 from wisen.reports import Report
 
@@ -144,7 +144,7 @@ def answer_type(kind: type[Report], *, mars: bool) -> type[Any]:
         }
 
     def tell_apart(answer: Any) -> Any:  # noqa: ANN401 - the model that is being made
-        texts = {normalized(getattr(answer, name)) for name in kind.HEADINGS}
+        texts = {same_form(getattr(answer, name)) for name in kind.HEADINGS}
         if len(texts) < min(len(kind.HEADINGS), _DISTINCT):
             raise ValueError("the fields repeat each other; each has to say something of its own")
         return answer

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from wisen.cards import Situation, fingerprint
+from wisen.cards import Situation
 from wisen.errors import ConfigError
 from wisen.records import ReflectionEvaluation, Task, Trace
 
@@ -52,7 +52,7 @@ class TracedRun:
     def task_key(self) -> tuple[str, str, str]:
         """Equal for runs of the same task: of one tenant, with one id, or without ids with one prompt."""
         task = self.asked
-        return (task.tenant, task.id, "" if task.id else fingerprint(task.prompt))
+        return (task.tenant, task.id, "" if task.id else Situation(prompt=task.prompt).key)
 
     def solved(self, threshold: float) -> bool | None:
         """Whether the task was solved; `None` where nobody knows."""

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
+from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ReportError, StoreError
 from wisen.report_text import Headings, listed, numbered, trimmed, unified
 from wisen.reports import Report, card_to_report, from_markdown, report_to_card, to_markdown
@@ -19,6 +19,7 @@ from wisen.stores.file_names import day_of
 from wisen.stores.front_matter import Entry, changed, divided, joined, value_of, written
 from wisen.stores.seals import believed, by_hand, seal_of
 from wisen.stores.serial import card_from_values, card_to_values
+from wisen.trials import OpenDraw, Trial
 
 _BOM = "\ufeff"
 _TEXTS = ("pattern", "content", "strategy", "steps")
@@ -49,6 +50,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "idea": ("idea",),
     "wordings": ("wordings",),
     "rivals": ("rivals",),
+    "trials": ("trials",),
+    "open_draws": ("open_draws",),
     "evidence": ("evidence",),
     "supersedes": ("supersedes",),
     "superseded_by": ("superseded_by",),
@@ -220,8 +223,9 @@ def _defaults() -> dict[str, Any]:
 def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, object]:
     """What the front matter of a card's file says: all that neither its text nor its path does."""
     values = card_to_values(card)
-    values["evidence"] = [_told(one) for one in values["evidence"]]
     values["history"] = [one | {"evidence": one["evidence"] and _told(one["evidence"])} for one in values["history"]]
+    for name, empty in _empties().items():
+        values[name] = [_told(one, empty) for one in values[name]]
     facts: dict[str, object] = {}
     for key, path in _KEYS.items():
         value = _at(values, path)
@@ -242,9 +246,20 @@ def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, o
     return {key: facts[key] for key in _KEYS if key in facts}
 
 
-def _told(counts: Mapping[str, object]) -> dict[str, object]:
-    """Evidence without the counts of what never happened."""
-    return {name: count for name, count in counts.items() if count}
+@cache
+def _empties() -> dict[str, Mapping[str, object]]:
+    """What an object says that is empty, by the name of the list that holds such."""
+    card = MemoryCard(
+        kind=MemoryKind.LESSON, evidence=(CardEvidence(),), trials=(Trial(),), open_draws=(OpenDraw(),), id="empty"
+    )
+    values = card_to_values(card)
+    return {name: values[name][0] for name in ("evidence", "trials", "open_draws")}
+
+
+def _told(said: Mapping[str, object], empty: Mapping[str, object] | None = None) -> dict[str, object]:
+    """An object without what an empty one says, such as the counts of what never happened."""
+    known = empty or _empties()["evidence"]
+    return {name: value for name, value in said.items() if value != known[name]}
 
 
 def _at(values: Mapping[str, Any], path: tuple[str, ...]) -> object:

@@ -80,6 +80,8 @@ class CheckReport:
     """A hash by part: two stores that hold the same have the same hashes, whatever keeps them."""
     problems: tuple[str, ...]
     """What is damaged or can't be read, a line each."""
+    notes: tuple[str, ...] = ()
+    """What there is to know besides, such as what an earlier version didn't keep."""
 
     @property
     def whole(self) -> bool:
@@ -160,6 +162,7 @@ async def check_store(
         counts={name: tally.count for name, tally in tallies.items()},
         hashes={name: tally.hash for name, tally in tallies.items()},
         problems=tuple(problems),
+        notes=() if facts is None else facts.notes,
     )
 
 

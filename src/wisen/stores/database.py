@@ -20,6 +20,7 @@ from urllib.parse import quote
 from wisen.errors import ForeignDatabaseError, StoreError, StoreReadOnlyError
 from wisen.stores.read_line import Answer, ReadLine
 from wisen.stores.schema import APPLICATION_ID, MIGRATIONS
+from wisen.stores.upgrade import upgrade
 
 _Result = TypeVar("_Result")
 _Work = Callable[[sqlite3.Connection], _Result]
@@ -311,11 +312,7 @@ class Database:
         self._use_wal(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for number in range(self._version(connection), len(MIGRATIONS)):
-                for statement in MIGRATIONS[number].split(";"):
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            upgrade(connection, self._version(connection))
             connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):

@@ -30,11 +30,22 @@ class StoreFacts:
     """Bytes on the disk, where they can be known."""
     indexes: tuple[str, ...] = ()
     """Approximate indexes over vectors, by name."""
+    merged: tuple[int, int] = (0, 0)
+    """How many cards an earlier version counted others on by spelling, and how many others (`MemoryCard.alike`)."""
 
     @property
     def total(self) -> int:
         """All cards."""
         return sum(self.cards.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to know of the store's past that nothing can mend, a sentence each."""
+        cards, lessons = self.merged
+        if not cards:
+            return ()
+        of = f"{cards:,} card{'' if cards == 1 else 's'} counted {lessons:,} other lesson{'' if lessons == 1 else 's'}"
+        return (f"{of} by spelling under an earlier version; what those said wasn't kept",)
 
 
 @runtime_checkable
@@ -84,6 +95,12 @@ def tally_cards(cards: Iterable[MemoryCard]) -> Mapping[tuple[str, str, str], in
     return dict(sorted(found.items()))
 
 
+def tally_merged(cards: Iterable[MemoryCard]) -> tuple[int, int]:
+    """The cards as `StoreFacts.merged` counts them."""
+    counts = [card.alike for card in cards if card.alike]
+    return len(counts), sum(counts)
+
+
 def sqlite_facts(connection: sqlite3.Connection, path: Path) -> StoreFacts:
     """What a store's SQLite file holds."""
 
@@ -101,6 +118,7 @@ def sqlite_facts(connection: sqlite3.Connection, path: Path) -> StoreFacts:
         calls=number("SELECT count(*) FROM calls"),
         embedder=connection.execute("SELECT embedder FROM state").fetchone()[0],
         schema=number("PRAGMA user_version"),
+        merged=connection.execute("SELECT count(*), coalesce(sum(alike), 0) FROM cards WHERE alike > 0").fetchone(),
         size=sum(file.stat().st_size for file in files if file.exists()),
     )
 

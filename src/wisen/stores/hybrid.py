@@ -7,6 +7,8 @@ relevance = 1 - (1 - vector) * (1 - WORDS_WEIGH * lexical)
 ```
 
 Either side can carry a hit alone; words alone reach `WORDS_WEIGH` at most. A card of the same prompt has relevance 1.
+Without a vector, of the query or of the card, the cosine is exactly 0, and only words count. Cards of the same prompt
+come first, then those whose numbers, names and other hard content agree with the prompt's, then all others.
 """
 
 from collections.abc import Sequence
@@ -32,8 +34,8 @@ def rarity(counts: NDArray[np.float64], cards: int) -> NDArray[np.float64]:
 
 
 def rescaled(cosines: NDArray[np.float64], floor: float) -> NDArray[np.float64]:
-    """Cosines in terms of the embedder's own floor: 0 at the floor and below, 1 for the same direction."""
-    return np.clip((cosines - floor) / max(1.0 - floor, 1e-9), 0.0, 1.0)
+    """Cosines in terms of the embedder's own floor: 0 at the floor and below and without a vector, 1 for the same."""
+    return np.where(cosines == 0.0, 0.0, np.clip((cosines - floor) / max(1.0 - floor, 1e-9), 0.0, 1.0))
 
 
 def relevance(
@@ -45,13 +47,15 @@ def relevance(
 
 
 def reasons(
-    *, same_prompt: bool, situation: float, text: float, floor: float, shared: Sequence[str]
+    *, same_prompt: bool, agrees: bool, situation: float, text: float, floor: float, shared: Sequence[str]
 ) -> tuple[str, ...]:
     """Why a card was recalled, most telling first; `shared` are the shared words, rarest first."""
     said: list[str] = []
     if same_prompt:
         said.append("same prompt")
-    elif max(situation, text) > floor:
+    elif agrees:
+        said.append("same numbers and names")
+    if not same_prompt and max(situation, text) > floor:
         said.append(
             f"similar situation ({situation:.2f})" if situation >= text else f"its text fits the situation ({text:.2f})"
         )

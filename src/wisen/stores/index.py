@@ -37,6 +37,7 @@ class IndexRow(NamedTuple):
     scope: str
     run_id: str
     key: int
+    content: int
     created: int
     words: bytes
     vectors: bytes
@@ -52,6 +53,10 @@ class Probe:
     """Relevance below which nothing is returned."""
     cosine_floor: float
     """The embedder's own floor."""
+    key: int
+    """`hash_code` of the prompt's key."""
+    content: int
+    """`hash_code` of the prompt's hard content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +68,17 @@ class Match:
     vector: float
     lexical: float
     reasons: tuple[str, ...]
+    agrees: bool
 
     def hit(self, card: MemoryCard) -> RecallHit:
         """The answer, once the store has fetched the card."""
         return RecallHit(
-            card=card, relevance=self.relevance, reasons=self.reasons, vector=self.vector, lexical=self.lexical
+            card=card,
+            relevance=self.relevance,
+            reasons=self.reasons,
+            vector=self.vector,
+            lexical=self.lexical,
+            agrees=self.agrees,
         )
 
 
@@ -88,8 +99,8 @@ def sample_card(scope: str, *, tenant: str = "", kind: str = "lesson", status: s
     )
 
 
-def prompt_code(key: str) -> int:
-    """A situation's key as a signed 64-bit number; 0 without a prompt."""
+def hash_code(key: str) -> int:
+    """A hexadecimal hash as a signed 64-bit number; 0 for an empty one."""
     return int.from_bytes(bytes.fromhex(key[:16]), "little", signed=True) if key else 0
 
 
@@ -111,6 +122,7 @@ class CardIndex:
         self._class = np.zeros(_START, dtype=np.int32)
         self._run = np.zeros(_START, dtype=np.int32)
         self._key = np.zeros(_START, dtype=np.int64)
+        self._content = np.zeros(_START, dtype=np.int64)
         self._created = np.zeros(_START, dtype=np.int64)
         self._inverse = np.zeros((_START, 2), dtype=np.float32)
         self._codes = np.zeros((_START, 2, dimension), dtype=np.int8)
@@ -137,7 +149,9 @@ class CardIndex:
         if not rows:
             return
         self.drop([row[0] for row in rows])
-        numbers, ids, statuses, kinds, superseded, scopes, runs, keys, created, words, vectors = zip(*rows, strict=True)
+        numbers, ids, statuses, kinds, superseded, scopes, runs, keys, contents, created, words, vectors = zip(
+            *rows, strict=True
+        )
         first, last = self.size, self.size + len(rows)
         self._grow(last)
         span = slice(first, last)
@@ -145,6 +159,7 @@ class CardIndex:
         self._class[span] = [self._class_of(parts) for parts in zip(statuses, kinds, superseded, scopes, strict=True)]
         self._run[span] = [self._runs.setdefault(run, len(self._runs)) for run in runs]
         self._key[span] = keys
+        self._content[span] = contents
         self._created[span] = created
         packed = np.frombuffer(b"".join(vectors), dtype=self._dtype)
         self._inverse[span] = packed["inverse"]
@@ -164,11 +179,12 @@ class CardIndex:
                 self._words.drop(row)
 
     def _restate(self, rows: Sequence[IndexRow]) -> None:
-        for number, _, status, kind, superseded, scope, run_id, key, created, _, _ in rows:
+        for number, _, status, kind, superseded, scope, run_id, key, content, created, _, _ in rows:
             row = self._row_of[number]
             self._class[row] = self._class_of((status, kind, superseded, scope))
             self._run[row] = self._runs.setdefault(run_id, len(self._runs))
             self._key[row] = key
+            self._content[row] = content
             self._created[row] = created
 
     def rows(self) -> list[IndexRow]:
@@ -184,6 +200,7 @@ class CardIndex:
                     *classes[int(self._class[row])],
                     runs[self._run[row]],
                     int(self._key[row]),
+                    int(self._content[row]),
                     int(self._created[row]),
                     self._words.row(row),
                     self._packed(row),
@@ -212,11 +229,19 @@ class CardIndex:
         limit = _KEPT + probe.query.k
         if len(rows) <= limit:
             return self._ranked(probe, words, rows, same)  # no more than any way of looking for candidates keeps
-        near, shared = self._nearest(rows, probe.vector, limit), self._words.best(words, allowed, limit)
-        return self._ranked(probe, words, np.unique(np.concatenate((same, near, shared))), same)
+        found = [same, self._nearest(rows, probe.vector, limit), self._words.best(words, allowed, limit)]
+        agreeing = rows[self._agrees(probe, rows)]
+        if len(agreeing):
+            allowed = np.zeros_like(allowed)
+            allowed[agreeing] = True
+            found += [self._nearest(agreeing, probe.vector, limit), self._words.best(words, allowed, limit)]
+        return self._ranked(probe, words, np.unique(np.concatenate(found)), same)
+
+    def _agrees(self, probe: Probe, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return (self._content[rows] == probe.content) & (probe.content != 0)
 
     def _grow(self, needed: int) -> None:
-        for name in ("_number", "_class", "_run", "_key", "_created", "_inverse", "_codes"):
+        for name in ("_number", "_class", "_run", "_key", "_content", "_created", "_inverse", "_codes"):
             setattr(self, name, room_for(getattr(self, name), needed))
         self._bits = room_for(self._bits, needed, axis=1)
         self._empty = room_for(self._empty, needed, axis=1)
@@ -245,10 +270,9 @@ class CardIndex:
         return allowed
 
     def _same_prompt(self, probe: Probe, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        key = prompt_code(probe.query.situation.key)
-        if not key:
+        if not probe.key:
             return rows[:0]
-        same = rows[self._key[rows] == key]
+        same = rows[self._key[rows] == probe.key]
         if len(same) > probe.query.k:
             best = heapq.nsmallest(probe.query.k, same.tolist(), key=self._age)
             same = np.array(best, dtype=np.int64)
@@ -294,10 +318,15 @@ class CardIndex:
         cosines = self._cosines(rows, probe.vector)
         lexical, has = self._words.coverage(words, rows)
         is_same = np.isin(rows, same) if len(same) else np.zeros(len(rows), dtype=np.bool_)
+        agrees = self._agrees(probe, rows) | (is_same & (probe.content != 0))
         vector = hybrid.rescaled(cosines.max(axis=1), probe.cosine_floor)
         relevance = hybrid.relevance(vector, lexical, is_same)
         passing = (is_same | (relevance >= probe.floor)).nonzero()[0].tolist()
-        order = heapq.nsmallest(probe.query.k, passing, key=lambda at: (-relevance[at], *self._age(int(rows[at]))))
+        order = heapq.nsmallest(
+            probe.query.k,
+            passing,
+            key=lambda at: (not is_same[at], not agrees[at], -relevance[at], *self._age(int(rows[at]))),
+        )
         return [
             Match(
                 number=int(self._number[rows[at]]),
@@ -306,11 +335,13 @@ class CardIndex:
                 lexical=float(lexical[at]),
                 reasons=hybrid.reasons(
                     same_prompt=bool(is_same[at]),
+                    agrees=bool(agrees[at]),
                     situation=float(cosines[at, 0]),
                     text=float(cosines[at, 1]),
                     floor=probe.cosine_floor,
                     shared=[word for word, shared in zip(words.words, has[at].tolist(), strict=True) if shared],
                 ),
+                agrees=bool(agrees[at]),
             )
             for at in order
         ]

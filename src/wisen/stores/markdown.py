@@ -14,7 +14,7 @@ from wisen.stores.binder import Moved
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.catalog import Problem, Stored
 from wisen.stores.copies import Part, Piece
-from wisen.stores.facts import StoreFacts, sqlite_facts, tally_cards
+from wisen.stores.facts import StoreFacts, sqlite_facts, tally_cards, tally_merged
 from wisen.stores.file_index import FileIndex
 from wisen.stores.index import Probe
 from wisen.stores.note_files import FileLedger
@@ -249,6 +249,7 @@ class MarkdownStore(FileLedger, CardStore):
             return StoreFacts(
                 kind="markdown",
                 cards=tally_cards(card for _, card in self._catalog.cards()),
+                merged=tally_merged(card for _, card in self._catalog.cards()),
                 blocks=sum(bool(self._block(path)) for _, _, path in self._catalog.blocks()),
                 runs=0,
                 calls=0,

@@ -14,7 +14,7 @@ from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.copies import Part, Piece
-from wisen.stores.facts import StoreFacts, tally_cards
+from wisen.stores.facts import StoreFacts, tally_cards, tally_merged
 from wisen.stores.index import Match, Probe
 from wisen.stores.jottings import InMemoryLedger
 from wisen.stores.opened import CardStore
@@ -187,10 +187,11 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         self._refuse_closed()
         blocks = sum(map(bool, self._blocks.values()))
         with self._lock:
-            cards = tally_cards(self._cards.values())
+            cards, merged = tally_cards(self._cards.values()), tally_merged(self._cards.values())
         return StoreFacts(
             kind="memory",
             cards=cards,
+            merged=merged,
             blocks=blocks,
             runs=len(self._runs),
             calls=len(self._calls),

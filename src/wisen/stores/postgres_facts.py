@@ -12,6 +12,7 @@ _NEAR = (
     "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid"
     " WHERE indrelid = 'cards'::regclass AND relname LIKE 'cards\\_near\\_%' ORDER BY relname"
 )
+_MERGED = "SELECT count(*), coalesce(sum(alike), 0)::bigint FROM cards WHERE alike > 0"
 _BARE = (
     "SELECT c.id FROM cards c LEFT JOIN bodies b USING (number) LEFT JOIN recall r USING (number)"
     " WHERE b.number IS NULL OR r.number IS NULL ORDER BY c.number LIMIT 10"
@@ -34,6 +35,7 @@ async def facts(connection: Connection) -> StoreFacts:
         embedder=await connection.fetchval("SELECT embedder FROM state"),
         schema=await number("SELECT count(*) FROM migrations"),
         size=await number(_SIZE),
+        merged=tuple((await connection.fetch(_MERGED))[0]),
         indexes=tuple(name for name, whole in await connection.fetch(_NEAR) if whole),
     )
 

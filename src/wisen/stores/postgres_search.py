@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wisen.recall import CardFilter, RecallHit
 from wisen.stores import hybrid
-from wisen.stores.index import Match, Probe, prompt_code
+from wisen.stores.index import Match, Probe
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_filter import Conditions, conditions, fitting_scopes
 from wisen.stores.postgres_text import stored
@@ -32,7 +32,8 @@ _MOST_BY_INDEX = 120
 # One row of columns: a row for each card would be that many objects, and a pause for whoever collects garbage. All
 # columns take the cards in the same order.
 _COLUMNS = (
-    "SELECT array_agg(c.number), array_agg(c.id), array_agg(c.created), array_agg(r.words), string_agg(r.vectors, '')"
+    "SELECT array_agg(c.number), array_agg(c.id), array_agg(c.created), array_agg(c.content_key), array_agg(r.words),"
+    " string_agg(r.vectors, '')"
     " FROM cards c JOIN recall r USING (number) WHERE c.number = ANY($1::bigint[])"
 )
 _SCAN = f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {_MOST_BY_INDEX}"
@@ -45,13 +46,15 @@ class Columns:
     numbers: Sequence[int]
     ids: Sequence[str]
     created: Sequence[int]
+    contents: Sequence[int]
+    """Hashes of the hard content of each card's prompt."""
     words: Sequence[bytes]
     """The hashes of each card's words."""
     vectors: bytes
     """Both vectors of all cards, packed, one after another."""
 
 
-_NO_COLUMNS = Columns((), (), (), (), b"")
+_NO_COLUMNS = Columns((), (), (), (), (), b"")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +103,7 @@ def _hits(matches: Sequence[Sequence[Match]], texts: Iterable[asyncpg.Record]) -
 async def _candidates(
     connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool, turns: Turns
 ) -> list[Candidates]:
-    """Cards of the same prompt, those nearest by sign bits, and those with the rarest words of each query."""
+    """Cards of the same prompt, those whose content agrees, those nearest by sign bits, and those with rare words."""
     filters = [probe.query.filter for probe in probes]
     tenant = stored(filters[0].tenant or "")
     words, cards = await ask(connection, tenant, [probe.query.situation.text for probe in probes])
@@ -149,15 +152,16 @@ class _Numbers:
     same: set[int] = field(default_factory=set[int])
     near: set[int] = field(default_factory=set[int])
     worded: set[int] = field(default_factory=set[int])
+    agreeing: set[int] = field(default_factory=set[int])
 
     def add(self, why: int, numbers: Iterable[int]) -> None:
         """Take in what a statement has found; `why` counts from 0, as they stand here."""
-        (self.same, self.near, self.worded)[why].update(numbers)
+        (self.same, self.near, self.worded, self.agreeing)[why].update(numbers)
 
     @property
     def every(self) -> set[int]:
         """All of them."""
-        return self.same | self.near | self.worded
+        return self.same | self.near | self.worded | self.agreeing
 
 
 def _most_near(cards: int, k: int) -> int:
@@ -184,14 +188,16 @@ class Fitting:
     async def find(self, asked: Sequence[tuple[Probe, Sequence[int], _Numbers]], near: int) -> None:
         """For each query the newest `k` of its prompt, the first that fit of its heaviest, and so many of the nearest.
 
-        It comes with the heaviest by its words, and takes what is found.
+        Also the nearest of those whose content agrees. Each query comes with the heaviest by its words, and takes what
+        is found.
         """
         pages = [heaviest[: 4 * self._least] for _, heaviest, _ in asked]
         where = self._where()
         rows: list[tuple[int, int, list[int]]] = await self._connection.fetch(
             self._find(where),
             *where.values,
-            [prompt_code(probe.query.situation.key) for probe, _, _ in asked],
+            [probe.key for probe, _, _ in asked],
+            [probe.content for probe, _, _ in asked],
             _bits([probe for probe, _, _ in asked]),
             [place for place, page in enumerate(pages, 1) for _ in page],
             [number for page in pages for number in page],
@@ -208,10 +214,11 @@ class Fitting:
     def _find(self, where: Conditions) -> str:
         # OFFSET keeps the server from looking at all cards for each number, as it may where it has counted none yet.
         fits, first = where.text, len(where.values) + 1
-        keys, bits, places, numbers, k, near, least = (f"${number}" for number in range(first, first + 7))
+        keys, contents, bits, places, numbers, k, near, least = (f"${number}" for number in range(first, first + 8))
         return f"""
             SELECT q.place, f.why, array_agg(f.number)
-            FROM unnest({keys}::bigint[], {bits}::bit({BITS})[]) WITH ORDINALITY AS q (key, bits, place)
+            FROM unnest({keys}::bigint[], {contents}::bigint[], {bits}::bit({BITS})[])
+                WITH ORDINALITY AS q (key, content, bits, place)
             CROSS JOIN LATERAL (
                 (SELECT 0 AS why, c.number FROM cards c WHERE {fits} AND c.situation_key = q.key AND q.key <> 0
                     ORDER BY c.created DESC, c.id LIMIT {k}::int)
@@ -223,6 +230,9 @@ class Fitting:
                     FROM unnest({places}::int[], {numbers}::bigint[]) WITH ORDINALITY AS p (of, number, at)
                     CROSS JOIN LATERAL (SELECT c.number FROM cards c WHERE c.number = p.number AND {fits} OFFSET 0) AS c
                     WHERE p.of = q.place ORDER BY p.at LIMIT {least}::int)
+                UNION ALL
+                (SELECT 3, c.number FROM cards c WHERE {fits} AND c.content_key = q.content AND q.content <> 0
+                    ORDER BY {self._nearness("q.bits")}, c.created DESC, c.id LIMIT {_MOST_NEAR})
             ) AS f GROUP BY q.place, f.why
         """  # noqa: S608 - fixed conditions
 
@@ -292,13 +302,18 @@ def ranked(probe: Probe, found: Candidates) -> list[Match]:
     lengths = np.array([len(one) // 4 for one in words], dtype=np.int64)
     lexical, has = covered(found.words, np.frombuffer(b"".join(words), dtype="<u4"), lengths)
     same = np.array([number in found.same for number in numbers])
+    alike = np.array([cards.contents[at] == probe.content for at in found.at])
+    agrees = (alike | same) & (probe.content != 0)
     vector = hybrid.rescaled(cosines.max(axis=1), probe.cosine_floor)
     relevance = hybrid.relevance(vector, lexical, same)
-    considered = same | np.array([number in found.worded for number in numbers]) | _nearest(cosines, probe)
+    worded = np.array([number in found.worded for number in numbers])
+    considered = same | agrees | worded | _nearest(cosines, probe)
     passing = np.flatnonzero(considered & (same | (relevance >= probe.floor))).tolist()
-    order = heapq.nsmallest(
-        probe.query.k, passing, key=lambda at: (-relevance[at], -cards.created[found.at[at]], cards.ids[found.at[at]])
-    )
+
+    def place(at: int) -> tuple[bool, bool, float, int, str]:
+        where = found.at[at]
+        return not same[at], not agrees[at], -relevance[at], -cards.created[where], cards.ids[where]
+
     return [
         Match(
             number=numbers[at],
@@ -307,13 +322,15 @@ def ranked(probe: Probe, found: Candidates) -> list[Match]:
             lexical=float(lexical[at]),
             reasons=hybrid.reasons(
                 same_prompt=bool(same[at]),
+                agrees=bool(agrees[at]),
                 situation=float(cosines[at, 0]),
                 text=float(cosines[at, 1]),
                 floor=probe.cosine_floor,
                 shared=[word for word, shared in zip(found.words.words, has[at].tolist(), strict=True) if shared],
             ),
+            agrees=bool(agrees[at]),
         )
-        for at in order
+        for at in heapq.nsmallest(probe.query.k, passing, key=place)
     ]
 
 

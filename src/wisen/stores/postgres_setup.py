@@ -1,12 +1,12 @@
 """Makes a Postgres database ready for a store: extension, tables, and the role that can't look past its tenant."""
 
 from dataclasses import dataclass
-from importlib.resources import files
 
 import asyncpg
 
 from wisen.errors import ForeignDatabaseError, StoreError
 from wisen.stores.postgres_connection import Wire
+from wisen.stores.postgres_upgrade import migrations, upgrade
 
 _LOCK = 0x7769_7365_6E00
 _OLDEST_VECTOR = (0, 8)
@@ -22,13 +22,6 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as an SQL literal, for sessions with standard strings; it has no NUL."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def migrations() -> list[str]:
-    """The numbered migrations in order. A released one is never changed: a later one follows it."""
-    folder = files("wisen.stores").joinpath("postgres_schema")
-    found = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
-    return [file.read_text(encoding="utf-8") for file in found]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +90,7 @@ class Setup:
                 await connection.execute(f"CREATE SCHEMA {quoted(self._schema)}")
             await self._make_extension()
             await connection.execute(f"SET LOCAL search_path TO {quoted(self._schema)}")
-            for number in range(await self._version(len(steps)), len(steps)):
-                await connection.execute(steps[number])
-                await connection.execute("INSERT INTO migrations (number) VALUES ($1)", number + 1)
+            await upgrade(connection, await self._version(len(steps)), steps)
 
     async def _make_extension(self) -> None:
         if await self._connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'vector'"):

@@ -11,9 +11,9 @@ from wisen.errors import StoreError
 from wisen.protocols import Embedder
 from wisen.recall import RecallQuery
 from wisen.stores.hybrid import DEFAULT_FLOOR
-from wisen.stores.index import IndexRow, Probe, prompt_code, scope_code
+from wisen.stores.index import IndexRow, Probe, hash_code, scope_code
 from wisen.stores.ordering import moment
-from wisen.stores.vectors import embed_texts, pack
+from wisen.stores.vectors import embed_texts, knows, pack
 from wisen.stores.words import card_words
 
 
@@ -39,7 +39,8 @@ class PreparedCard:
             superseded=int(bool(card.superseded_by)),
             scope=scope_code(card.scope),
             run_id=card.provenance.run_id,
-            key=prompt_code(card.situation.key),
+            key=hash_code(card.situation.key),
+            content=hash_code(card.situation.content),
             created=moment(card.provenance.created_at),
             words=self.words,
             vectors=self.vectors,
@@ -72,7 +73,7 @@ def prepare(
 async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None) -> Probe:
     """Embed a query and settle its floor: the query's own, else the store's, else the default."""
     text = query.situation.text
-    if text.strip():
+    if text.strip() and knows(embedder, text):
         vector = (await embed_texts(embedder, [text]))[0]
     else:
         vector = np.zeros(embedder.dimension, dtype=np.float32)
@@ -82,6 +83,8 @@ async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None
         vector=vector,
         floor=DEFAULT_FLOOR if chosen is None else chosen,
         cosine_floor=embedder.floor,
+        key=hash_code(query.situation.key),
+        content=hash_code(query.situation.content),
     )
 
 

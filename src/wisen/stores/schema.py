@@ -1,6 +1,7 @@
 """The SQLite store's tables, as numbered migrations in plain SQL; a database's `user_version` counts those it has had.
 
-A released migration is never changed: a later one follows it.
+A released migration is never changed: a later one follows it. Where the rule changes by which keys and words follow
+from a card, `KEYED_SINCE` rises with a migration, and `upgrade` makes them anew.
 """
 
 APPLICATION_ID = 0x7769736E
@@ -77,4 +78,12 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE INDEX cards_refused ON cards (json_extract(card, '$.refused')) WHERE status = 'rejected';
     """,
+    """
+    ALTER TABLE cards ADD COLUMN content_key INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE cards ADD COLUMN alike INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX cards_alike ON cards (alike) WHERE alike > 0;
+    """,
 )
+
+KEYED_SINCE = 3
+"""The first version whose keys and words follow from the cards as they do now."""

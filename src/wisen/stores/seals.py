@@ -56,6 +56,8 @@ def by_hand(card: MemoryCard) -> MemoryCard:
         idea="",
         wordings=(),
         rivals=(),
+        trials=(),
+        open_draws=(),
         pinned=False,
         supersedes="",
     )

@@ -14,7 +14,7 @@ from wisen.stores.prepared import PreparedCard, check_successor
 from wisen.stores.serial import card_from_json, card_to_json
 
 _INDEX_COLUMNS = """
-    number, id, status, kind, superseded_by != '', scope, run_id, situation_key, created, words, vectors
+    number, id, status, kind, superseded_by != '', scope, run_id, situation_key, content_key, created, words, vectors
 """
 
 
@@ -50,8 +50,8 @@ def keep(connection: sqlite3.Connection, prepared: PreparedCard, generation: int
     """Store a card whose id isn't there, whatever it is like."""
     row = prepared.row(0)
     number = connection.execute(
-        "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, duplicate_key, superseded_by,"
-        " created, version, changed, card) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, content_key, duplicate_key, alike,"
+        " superseded_by, created, version, changed, card) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (row.card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
     ).lastrowid
     connection.execute("INSERT INTO recall VALUES (?, ?, ?)", (number, row.words, row.vectors))
@@ -64,7 +64,9 @@ def _columns(prepared: PreparedCard, row: IndexRow) -> tuple[object, ...]:
         row.run_id,
         row.scope,
         row.key,
+        row.content,
         prepared.duplicate_key,
+        prepared.card.alike,
         prepared.card.superseded_by,
         row.created,
         prepared.card.version,
@@ -85,8 +87,9 @@ def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation
     """Put a card in the place of the stored one of its id and tenant; without vectors, the stored ones still hold."""
     row = prepared.row(0)
     number = connection.execute(
-        "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, duplicate_key = ?,"
-        " superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ? RETURNING number",
+        "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, content_key = ?,"
+        " duplicate_key = ?, alike = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ?"
+        " RETURNING number",
         (*_columns(prepared, row), generation, prepared.json, row.card_id),
     ).fetchone()[0]
     if row.vectors:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard
 from wisen.errors import EmbedderError
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, KnowsMeaning
 
 BITS = 512
 BIT_WORDS = BITS // 64
@@ -111,10 +111,10 @@ class Packing:
 async def embed_cards(embedder: Embedder, cards: Sequence[MemoryCard]) -> NDArray[np.float32]:
     """Both vectors of each card, shape `(cards, 2, dimension)`; each distinct text is embedded once.
 
-    Raises `EmbedderError`.
+    A text that the embedder doesn't know has a row of zeros, as a missing one has. Raises `EmbedderError`.
     """
     texts = [text for card in cards for text in (card.situation.text, card.text)]
-    distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+    distinct = [text for text in dict.fromkeys(texts) if text.strip() and knows(embedder, text)]
     vectors = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
     if distinct:
         rows = await embed_texts(embedder, distinct)
@@ -122,6 +122,11 @@ async def embed_cards(embedder: Embedder, cards: Sequence[MemoryCard]) -> NDArra
         filled = [position for position, text in enumerate(texts) if text in place]
         vectors[filled] = rows[[place[texts[position]] for position in filled]]
     return vectors.reshape(len(cards), 2, embedder.dimension)
+
+
+def knows(embedder: Embedder, text: str) -> bool:
+    """Whether the embedder's vector says anything of the text: not where it never learned its characters."""
+    return not isinstance(embedder, KnowsMeaning) or embedder.knows(text)
 
 
 async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -4,15 +4,17 @@ Words are kept as 32-bit hashes, so that a stored card brings its words along wi
 """
 
 import re
+import unicodedata
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisen.cards import MemoryCard, normalized
+from wisen.cards import MemoryCard
 from wisen.stores.growth import room_for
 from wisen.stores.hybrid import rarity
 
@@ -28,6 +30,14 @@ _EVERYDAY = frozenset(
         """,
     )
 )
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003134f"
+)
+"""Characters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han."""
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+_SIGN = "[\u2190-\u2bff\U0001f000-\U0001faff]"
+_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+|{_FLAG}|{_SIGN}")
 _MOST_PER_CARD = 512
 _MOST_PER_QUERY = 48
 MOST_POSTINGS = 16_384
@@ -35,8 +45,35 @@ MOST_POSTINGS = 16_384
 
 
 def distinct_words(text: str) -> list[str]:
-    """The words of a text, normalized, each once, in order of appearance; everyday English words are left out."""
-    return [word for word in dict.fromkeys(normalized(text).split()) if word not in _EVERYDAY]
+    """The words of a text, folded, each once, in order of appearance; everyday English words are left out.
+
+    Where a script has no spaces between words, each two neighbouring characters stand for one. A flag or another
+    pictograph is a word.
+    """
+    plain = _plain(text)
+    words = list(dict.fromkeys(_tokens(plain))) or plain.split()
+    return [word for word in words if word not in _EVERYDAY]
+
+
+def _tokens(plain: str) -> Iterator[str]:
+    for found in _TOKEN.finditer(plain):
+        if found["run"] and len(found[0]) > 1:
+            yield from map("".join, pairwise(found[0]))
+        else:
+            yield found[0]
+
+
+def folded(text: str) -> str:
+    """Case-folded NFKC words joined by single spaces, punctuation dropped (kept where nothing else is left).
+
+    For finding, not for telling apart: what is the same, `identity` says.
+    """
+    plain = _plain(text)
+    return " ".join(re.findall(r"\w+", plain)) or plain.strip()
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def word_hash(word: str) -> int:

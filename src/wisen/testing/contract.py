@@ -14,6 +14,7 @@ It needs `pytest` and `anyio`. No test sleeps, patches or touches the network.
 
 import pytest
 
+from wisen.testing.distinguishing import DistinguishingContract
 from wisen.testing.keeping import KeepingContract
 from wisen.testing.material import FullStore
 from wisen.testing.noting import BlockContract, CallContract, RunContract
@@ -23,7 +24,9 @@ __all__ = ["FullStore", "VectorStoreContract"]
 
 
 @pytest.mark.anyio
-class VectorStoreContract(KeepingContract, RecallingContract, BlockContract, RunContract, CallContract):
+class VectorStoreContract(
+    KeepingContract, RecallingContract, DistinguishingContract, BlockContract, RunContract, CallContract
+):
     """All tests of `VectorStore`, `Memory`, `RunLog` and `CallLog`. Override the `store` fixture."""
 
     @pytest.fixture

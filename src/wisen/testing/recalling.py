@@ -23,11 +23,11 @@ class RecallingContract:
         assert await store.search(query(CHAIRS)) == []
 
     async def test_the_same_prompt_comes_first_with_relevance_1(self, store: VectorStore) -> None:
-        """Also when it is written in other case, spacing and punctuation."""
+        """Also when it is written in other case and spacing, or without its full stop."""
         same = card("Look under the table too.", prompt=CHAIRS)
         near = card("Count the chairs in the northern meeting room twice.", prompt="Count the chairs in the hall.")
         await store.add([near, same])
-        for wording in (CHAIRS, "  count THE chairs, in the northern  meeting room "):
+        for wording in (CHAIRS, "  count THE chairs in the northern  meeting room "):
             best = (await store.search(query(wording)))[0]
             assert (best.card, best.relevance) == (same, 1.0)
             assert "same prompt" in best.reasons
