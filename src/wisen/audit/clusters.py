@@ -10,8 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import count
 from math import ceil
 
+from wisen.memory_ci.statistics import sign_e_value
+from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
 from wisen.records import Task
 
 LIKE = 0.8
@@ -113,6 +116,17 @@ def planned(
             had[name] += 1
             mine.append(task)
     return [Planned(task=task, cluster=name, of=had[name]) for name, mine in chosen.items() for task in mine]
+
+
+def fewest_clusters(rule: Rule = DEFAULT_RULE) -> int:
+    """With fewer clusters of near-copies than this no card can be decided, even if all come out alike."""
+    least = min(rule.promote_at, rule.archive_at)
+    return next(number for number in count(1) if sign_e_value(number, 0) >= least)
+
+
+def clusters_said(number: int) -> str:
+    """A number of clusters in words."""
+    return f"{number} cluster{'' if number == 1 else 's'} of like tasks"
 
 
 def _words(text: str) -> Iterable[str]:

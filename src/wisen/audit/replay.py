@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from wisen.audit.attempts import Attempt, Condition, Conditioned, Fitting
-from wisen.audit.replay_cards import Bench, Case, OwnTask, fewest_clusters
+from wisen.audit.clusters import fewest_clusters
+from wisen.audit.replay_cards import Bench, Case, OwnTask
 from wisen.audit.replay_log import Counts, Release, ReplayLog, call_log
 from wisen.audit.replay_session import Replayed, ReplayOptions, Session
 from wisen.audit.replays import ReplayBudget, Replays

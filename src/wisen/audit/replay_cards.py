@@ -4,11 +4,10 @@ from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import count
 from typing import Literal
 
 from wisen.audit.attempts import Condition, placebo
-from wisen.audit.clusters import Planned
+from wisen.audit.clusters import Planned, clusters_said
 from wisen.audit.replay_log import NONE, Counts, Pair, ReplayLog, stay_of, task_key
 from wisen.audit.replay_plan import Recalls
 from wisen.audit.replays import paired
@@ -17,7 +16,6 @@ from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.status import MOVES, move
-from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
 from wisen.protocols import VectorStore
 from wisen.records import Task
 
@@ -243,14 +241,3 @@ class Bench:
     def _counted(self, card: MemoryCard) -> Counts:
         mine = next((one for one in card.evidence if self._is_mine(one)), CardEvidence())
         return Counts(gained=mine.gained, lost=mine.lost, ties=mine.ties)
-
-
-def fewest_clusters(rule: Rule = DEFAULT_RULE) -> int:
-    """With fewer clusters of near-copies than this no card can be decided, even if all come out alike."""
-    least = min(rule.promote_at, rule.archive_at)
-    return next(number for number in count(1) if sign_e_value(number, 0) >= least)
-
-
-def clusters_said(number: int) -> str:
-    """A number of clusters in words."""
-    return f"{number} cluster{'' if number == 1 else 's'} of like tasks"
