@@ -81,6 +81,17 @@ class Case:
         return self.own not in ("fixed", "broken"), -self.broken
 
     @property
+    def promise(self) -> tuple[bool, float]:
+        """Worth the next pair first: how the card did, and more for one of which little is known yet.
+
+        An upper confidence bound, as in Auer, Cesa-Bianchi, Fischer (2002), "Finite-time analysis of the multiarmed
+        bandit problem". Cards that can't be decided on the clusters that there are come last.
+        """
+        counts = self.counts
+        mean = (counts.gained - counts.lost) / (counts.pairs + 2)
+        return not self.too_few, mean + (counts.pairs + 1) ** -0.5
+
+    @property
     def too_few(self) -> str:
         """That there are too few clusters for a verdict, in words; "" where there may be enough."""
         had = max(self.clusters, self.counts.pairs)

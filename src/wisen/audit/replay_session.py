@@ -47,6 +47,9 @@ class ReplayOptions:
     """After a round that promoted cards, undecided ones are tested beside these, in so many rounds at most."""
     control: Control = "nothing"
     """What stands in the card's place on the side without: nothing, or an empty lesson of equal length."""
+    order: Literal["in stages", "best first"] = "in stages"
+    """Whether each card is tested to its verdict, after own task and neighbours; or cluster by cluster always the card
+    that promises most, which buys more verdicts where there are more cards than the budget can test."""
     threshold: float = 0.8
     """Score in [0, 1] from which an attempt is good enough."""
     condition: Condition | None = None
@@ -125,9 +128,11 @@ class Session:
                 await self._plan(case)
             if number == 1:
                 await self._finish()
+            if number == 1 and self.options.order == "in stages":
                 await self._side_by_side(self._own(case) for case in waiting)
                 await self._side_by_side(self._neighbours(case, solved) for case in waiting)
-            await self._related([case for case in waiting if case.tasks])
+            related = self._related if self.options.order == "in stages" else self._best_first
+            await related([case for case in waiting if case.tasks])
             if not await self._release():
                 return
 
@@ -189,6 +194,20 @@ class Session:
         while not self.exhausted and (waiting := [case for case in cases if self._waits(case)]):
             await self._side_by_side(self._pairs(case, 1, _never) for case in waiting)
             self._choose(others)
+
+    async def _best_first(self, cases: list[Case]) -> None:
+        """Cluster by cluster, always the cards that promise most. Which card is next rests on the past alone."""
+        others = await self._others()
+        self._choose(others)
+        while not self.exhausted and (open_ := [case for case in cases if self._open(case)]):
+            best = sorted(open_, key=lambda case: case.promise, reverse=True)[: max(1, self.parallel // 2)]
+            await self._side_by_side(self._pairs(case, 1, _never) for case in best)
+            self._choose(others)
+
+    def _open(self, case: Case) -> bool:
+        """Whether the next pair of the card may still tell something."""
+        undecided = case.counts.pairs < self.rule.max_pairs and case.hurts < self.rule.archive_at
+        return bool(case.queue) and case.in_test and undecided and case.card.id not in self._chosen
 
     async def _others(self) -> list[float]:
         """The e-values of the cards that were tested under this condition before, whatever became of them."""
