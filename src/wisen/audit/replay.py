@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from wisen.audit.attempts import Attempt, Condition, Conditioned, Fitting
+from wisen.audit.clusters import fewest_clusters
 from wisen.audit.replay_cards import Bench, Case, OwnTask
 from wisen.audit.replay_log import Counts, Release, ReplayLog, call_log
 from wisen.audit.replay_session import Replayed, ReplayOptions, Session
@@ -43,6 +44,12 @@ class CardOutcome:
     """The e-value for "hurts"."""
     tasks: int
     """On how many tasks it could be tested."""
+    clusters: int = 0
+    """How many clusters of near-copies these are, each of which counts once."""
+    needed: int = 0
+    """How many clusters it takes for a verdict at least."""
+    too_few: str = ""
+    """That there are too few clusters for a verdict, in words; "" where there may be enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +137,8 @@ class ReplayTest:
             control=options.control,
             terms=options.terms,
         )
-        cases = [Case(card=card) for card in await self._cards(cards)]
-        for case in cases:
-            await bench.resume(case)
+        needed = fewest_clusters(self._rule)
+        cases = [Case(card=card, needed=needed) for card in await self._cards(cards)]
         session = self._session(bench, replays, log, cases)
         await session.run(tasks)
         return ReplayReport(
@@ -197,6 +203,9 @@ def _outcome(case: Case) -> CardOutcome:
         helps=case.helps,
         hurts=case.hurts,
         tasks=case.tasks,
+        clusters=case.clusters,
+        needed=case.needed,
+        too_few=case.too_few,
     )
 
 

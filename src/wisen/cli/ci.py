@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.ci_ledger import evidence_json, evidence_rows, print_ledger, print_summary, report_json, said_of
+from wisen.cli.ci_ledger import (
+    evidence_json,
+    evidence_rows,
+    few_said,
+    print_ledger,
+    print_summary,
+    report_json,
+    said_of,
+)
 from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.models import find_model
@@ -262,8 +270,12 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
     print_table(columns, evidence_rows(sorted(cards, key=lambda card: order.index(card.status))))
     if any(card.evidence for card in cards):
         typer.echo(
-            "replays: gained/lost/ties; shown, held out: good/all (without a score); e: 20 is convincing", err=True
+            "replays: gained/lost/ties, of clusters of like tasks; shown, held out: good/all (without a score); "
+            "e: 20 is convincing",
+            err=True,
         )
+    if few := few_said(cards):
+        typer.echo(few, err=True)
     typer.echo(
         ", ".join(f"{counts[one]} {one.value}" for one in MemoryStatus if counts[one]) or "no lessons yet", err=True
     )

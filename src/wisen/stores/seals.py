@@ -54,7 +54,7 @@ def by_hand(card: MemoryCard) -> MemoryCard:
         history=(),
         observed=(),
         idea="",
-        wordings=(),
+        retold=0,
         rivals=(),
         trials=(),
         open_draws=(),
