@@ -1,0 +1,116 @@
+"""Corrections: a lesson is stored, its rival with a verified source comes later, and nobody calls `correct()`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from earned_material import Idea, Kind, Material
+from earned_session import Note, Session, Setting
+from earned_stores import embedder
+from earned_tables import median, table
+from earned_world import Effects, World
+
+from wisen.stores.memory import InMemoryVectorStore
+
+_BEFORE = 10
+"""Runs of each situation between the first lesson and its correction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected:
+    """What became of one pair of rivals."""
+
+    stored: bool
+    """Whether the later one has a card of its own."""
+    first: bool
+    """Whether the first run of the situation that was shown either was shown the later one."""
+    old_shown: int
+    both_shown: int
+    new_promoted: int | None
+    """Runs of the situation after the correction."""
+    new_archived: bool
+    old_promoted: bool
+    old_archived: int | None
+
+
+async def corrected(
+    material: Material, *, old: Kind, new: Kind, verified: bool, runs: int, embedded: str, seed: str
+) -> list[Corrected]:
+    """Store the old one of each situation, by a check or by an opinion, then the new one by a check, and run on."""
+    vectors, count = embedder(embedded), len(material)
+    effects = {Idea(situation, "right"): 0.3 for situation in range(count)}
+    effects |= {Idea(situation, "wrong"): -0.2 for situation in range(count)}
+    world = World(material=material, effects=Effects(of=effects), seed=seed, tasks=400)
+    session = Session(world, Setting(open_store=lambda: InMemoryVectorStore(embedder=vectors), simulated_clock=True))
+    mixed = Random(f"{seed} order")
+    for situation in range(count):
+        await session.teach(Idea(situation, old), verifiable=verified)
+    for _ in range(_BEFORE * count):
+        await session.run(mixed.randrange(count))
+    for situation in range(count):
+        await session.teach(Idea(situation, new))
+    began = len(session.notes)
+    for _ in range(runs * count):
+        await session.run(mixed.randrange(count))
+    await session.close()
+    return [_corrected(session, situation, (old, new), began) for situation in range(count)]
+
+
+def _corrected(session: Session, situation: int, kinds: tuple[Kind, Kind], began: int) -> Corrected:
+    old, new = (Idea(situation, kind) for kind in kinds)
+    notes = [note for note in session.notes[began:] if note.situation == situation]
+    either = [note for note in notes if {old, new} & note.shown]
+    fates = session.fates
+    was, now = fates[old], fates.get(new)
+    return Corrected(
+        stored=now is not None,
+        first=bool(either) and new in either[0].shown,
+        old_shown=sum(old in note.shown for note in notes),
+        both_shown=sum({old, new} <= note.shown for note in notes),
+        new_promoted=_until(notes, now.promoted if now else None),
+        new_archived=now is not None and now.archived is not None,
+        old_promoted=was.promoted is not None,
+        old_archived=_until(notes, was.archived),
+    )
+
+
+def _until(notes: Sequence[Note], moved: int | None) -> int | None:
+    return None if moved is None else sum(note.number <= moved for note in notes) if moved >= 0 else len(notes)
+
+
+async def report(material: Material, *, runs: int, embedded: str, seed: str) -> str:
+    """The table."""
+    kinds: tuple[tuple[str, Kind, Kind, bool], ...] = (
+        ("right, of a lesson by opinion", "wrong", "right", False),
+        ("right, of a verified lesson", "wrong", "right", True),
+        ("wrong, of a verified lesson", "right", "wrong", True),
+    )
+    rows: list[list[str]] = []
+    for name, old, new, verified in kinds:
+        found = await corrected(
+            material, old=old, new=new, verified=verified, runs=runs, embedded=embedded, seed=f"{seed} {name}"
+        )
+        rows.append([name, embedded, *_cells(found)])
+    head = (
+        "correction|embedder|stored on a card of its own|shown first|runs that showed the old one|"
+        "of these showed both|promoted|after runs (median)|archived|old one archived|after runs (median)|"
+        "old one promoted"
+    )
+    return table(f"Corrections: 12 of each sort, about {runs} runs of each situation after it", head.split("|"), rows)
+
+
+def _cells(found: Sequence[Corrected]) -> list[str]:
+    old = sum(one.old_shown for one in found)
+    both = sum(one.both_shown for one in found)
+    return [
+        str(sum(one.stored for one in found)),
+        str(sum(one.first for one in found)),
+        f"{old:,}",
+        f"{both / old:.0%}" if old else "-",
+        str(sum(one.new_promoted is not None for one in found)),
+        median([one.new_promoted for one in found if one.new_promoted is not None]),
+        str(sum(one.new_archived for one in found)),
+        str(sum(one.old_archived is not None for one in found)),
+        median([one.old_archived for one in found if one.old_archived is not None]),
+        str(sum(one.old_promoted for one in found)),
+    ]
