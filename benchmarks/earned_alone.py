@@ -30,6 +30,8 @@ class Trial:
     """First attempts that were right, of all runs."""
     rules: tuple[bool, ...]
     """What the other rules would have done on the same runs."""
+    benched: bool = False
+    """Whether its trial has ended without either."""
     shown: int = 0
     held: int = 0
 
@@ -82,6 +84,7 @@ async def alone(material: Material, embedder: Embedder, how: Planted) -> Trial:
         archived=_after(fate.archived, taught, len(notes)),
         good=sum(bool(note.good) for note in notes),
         rules=tuple(rule(idea, notes) for rule in RULES.values()),
+        benched=fate.benched,
         shown=sum(draw.shown for draw in draws),
         held=sum(not draw.shown for draw in draws),
     )
@@ -107,7 +110,10 @@ async def verdicts(material: Material, embedder: Embedder, *, trials: int, runs:
                 for number in range(trials if not keep else max(1, trials // 2))
             ]
             rows.append(_row(effect, beside, found))
-    head = "effect|beside it|trials|promoted|runs to it: median (10 % to 90 %)|archived|runs to it|shown : held out"
+    head = (
+        "effect|beside it|trials|promoted|runs to it: median (10 % to 90 %)|archived|runs to it|"
+        "ended without a verdict|shown : held out"
+    )
     return table(f"One situation: verdicts within {runs} runs", head.split("|"), rows)
 
 
@@ -124,5 +130,6 @@ def _row(effect: float, beside: str, found: Sequence[Trial]) -> list[str]:
         quantiles([one.promoted for one in found]) if promoted else "-",
         rate(len(archived), len(found)),
         quantiles([one.archived for one in found]) if archived else "-",
+        f"{sum(one.benched for one in found) / len(found):.0%}",
         f"{shown / len(found):.0f} : {held / len(found):.0f}",
     ]

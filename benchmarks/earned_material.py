@@ -1,6 +1,7 @@
 """The texts of earned_trust.py: tasks in varying words, and lessons each in ten wordings, from the files beside it."""
 
 import tomllib
+from calendar import month_name
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,6 @@ Kind = Literal["right", "wrong", "harmful", "useless", "answer"]
 
 _TEXTS = Path(__file__).parent / "earned_texts"
 _PARTS = 3
-_NAMES = "Anna Bergström|Luis Ortega|Mei Tanaka|Paul Weber|Ines Duarte|Omar Haddad|Ruth Klein|Ivo Petrov".split("|")
-_CITIES = "Lyon|Graz|Turin|Porto|Gdansk|Malmö|Ghent|Brno".split("|")
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December".split("|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,10 @@ class Material:
     """All situations, and the lessons that can be written about them."""
 
     def __init__(self) -> None:
-        self._situations: list[Mapping[str, Any]] = _read("situations.toml")["situation"]
+        read = _read("situations.toml")
+        self._situations: list[Mapping[str, Any]] = read["situation"]
+        self._names: list[str] = read["names"]
+        self._cities: list[str] = read["cities"]
         self._useless: list[Mapping[str, Any]] = _read("useless.toml")["idea"]
         self._known: dict[tuple[int, str], Idea] = {}
         for situation in range(len(self._situations)):
@@ -39,6 +40,7 @@ class Material:
                 self._known.update(dict.fromkeys(((situation, text) for text in self.wordings(idea)), idea))
 
     def __len__(self) -> int:
+        """How many situations there are."""
         return len(self._situations)
 
     def task(self, situation: int, draw: Random) -> str:
@@ -46,13 +48,13 @@ class Material:
         day, month, year = draw.randint(1, 12), draw.randint(1, 12), draw.randint(2019, 2026)
         slots = {
             "order": draw.randint(10_000, 99_999),
-            "name": draw.choice(_NAMES),
-            "city": draw.choice(_CITIES),
+            "name": draw.choice(self._names),
+            "city": draw.choice(self._cities),
             "amount": draw.randint(11, 990),
             "weight": f"{draw.randint(1, 19)}.{draw.randint(1, 9)}",
-            "date": f"{day} {_MONTHS[month - 1]} {year}",
+            "date": f"{day} {month_name[month]} {year}",
             "dotted": f"{day:02}.{month:02}.{year}",
-            "month": f"{_MONTHS[month - 1]} {year}",
+            "month": f"{month_name[month]} {year}",
             "clock": f"{draw.randint(8, 17)}:{draw.choice(('00', '15', '30', '45'))}",
             "stamp": draw.randint(100_000, 999_999),
         }

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from importlib.util import find_spec
 from random import Random
 from typing import Any, cast
 
@@ -63,6 +65,8 @@ class Fate:
     promoted: int | None = None
     """The run after which it was first promoted; none where no event told of it, such as by another process: -1."""
     archived: int | None = None
+    benched: bool = False
+    """Whether its trial has ended without a verdict."""
 
 
 @dataclass(kw_only=True)
@@ -87,7 +91,7 @@ class Session:
         self.first = first
         """The number of the first run, where another process had those before."""
         self._late: list[tuple[int, str, bool]] = []
-        self.setting = setting
+        self.setting: Setting = setting
         self.notes: list[Note] = []
         self.fates: dict[Idea, Fate] = {}
         self.cards: dict[str, Idea] = {}
@@ -192,6 +196,7 @@ class Session:
             if idea is None:
                 continue
             fate = self.fates[idea]
+            fate.benched |= any(trial.stage == "benched" for trial in getattr(card, "trials", ()))
             if card.status is MemoryStatus.PROMOTED and fate.promoted is None:
                 fate.promoted = -1
             if card.status is MemoryStatus.ARCHIVED and fate.archived is None:
@@ -271,12 +276,13 @@ class Session:
 
 def can_tell_outcomes() -> bool:
     """Whether an outcome can be reported from outside."""
-    return hasattr(MemoryCI, "outcome")
+    return find_spec("wisen.account") is not None
 
 
 async def tell_outcome(ci: Any, run_id: str, *, good: bool) -> None:
     """Report what a run came to, after it has ended."""
-    await ci.outcome(run_id, 1.0 if good else 0.0)
+    outcomes: Any = import_module("wisen.account.outcomes")
+    await outcomes.report_outcome(ci, run_id, score=1.0 if good else 0.0)
 
 
 class _Reflector:

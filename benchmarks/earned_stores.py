@@ -70,7 +70,7 @@ class RememberingMeaning(Remembering):
 
 
 def embedder(name: str) -> Embedder:
-    """ "minilm" or "hash"."""
+    """The one that is called minilm or hash, which remembers what it embedded."""
     if name == "hash":
         return HashEmbedder()
     inner = LocalEmbedder()

@@ -9,9 +9,10 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import earned_alone
 import earned_bounds
@@ -45,7 +46,7 @@ class Asked:
     quick: bool
 
 
-Scenario = Callable[[Asked], Awaitable[list[str]]]
+Scenario = Callable[[Asked], Coroutine[Any, Any, list[str]]]
 
 
 async def stream(asked: Asked) -> list[str]:
