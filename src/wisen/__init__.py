@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wisen.account.outcomes import report_outcome as report_outcome
     from wisen.agent import Agent as Agent
     from wisen.architectures.learning_options import LearningOptions as LearningOptions
     from wisen.architectures.protocol import reflexion_protocol as reflexion_protocol
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from wisen.memory.rankers import BySimilarity as BySimilarity
     from wisen.memory.rankers import ByTaskType as ByTaskType
     from wisen.memory_ci.pipeline import MemoryCI as MemoryCI
+    from wisen.memory_ci.trial import TrialRule as TrialRule
     from wisen.models.local import LocalModel as LocalModel
     from wisen.models.recorded import RecordedModel as RecordedModel
     from wisen.models.scripted import ScriptedModel as ScriptedModel
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from wisen.stores.sqlite import SQLiteVectorStore as SQLiteVectorStore
 
 _HOMES = {
+    "account.outcomes": "report_outcome",
     "agent": "Agent",
     "architectures.learning_options": "LearningOptions",
     "architectures.protocol": "reflexion_protocol",
@@ -138,6 +141,7 @@ _HOMES = {
     "memory.compiler": "PromptCompiler",
     "memory.rankers": "AcrossAgents BySimilarity ByTaskType",
     "memory_ci.pipeline": "MemoryCI",
+    "memory_ci.trial": "TrialRule",
     "models.local": "LocalModel",
     "models.recorded": "RecordedModel",
     "models.scripted": "ScriptedModel ToolCall",

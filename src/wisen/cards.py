@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal
 
 from wisen.records import NEVER
+from wisen.trials import OpenDraw, Trial
 
 
 class MemoryKind(StrEnum):
@@ -183,7 +184,19 @@ class MemoryCard:
     version: int = 1
     """Grows by one with each stored change."""
     duplicates: int = 0
-    """How many near-identical cards were counted instead of stored."""
+    """How many cards that say the same were counted instead of stored."""
+    alike: int = 0
+    """Of `duplicates`, those that an earlier version may have counted by spelling; what they said isn't kept."""
+    idea: str = ""
+    """The id of the card that stands for the idea which this one puts in other words; "" where it does so itself."""
+    retold: int = 0
+    """Of a card that stands for an idea: how often the idea was taught in other words."""
+    rivals: tuple[str, ...] = ()
+    """Of a card that stands for an idea: the ids of those that stand for ideas which can't be right beside it."""
+    trials: tuple[Trial, ...] = ()
+    """Of a card that stands for an idea: its live trials, one for each model and layout of the prompt."""
+    open_draws: tuple[OpenDraw, ...] = ()
+    """Of a card that stands for an idea: runs that drew whether to show it, and whose outcome isn't known yet."""
     note: str = ""
     """Why a rule or a person gave it its status; never a rejected text."""
     history: tuple[Move, ...] = ()

@@ -249,6 +249,25 @@ class CardMoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrialAdvanced:
+    """The outcome of this run was counted on an idea, which hasn't a verdict yet."""
+
+    card_id: str
+    """The card that stands for the idea."""
+    runs: int
+    """Runs counted so far, for this model and layout of the prompt."""
+    of_about: int
+    """After how many of them a verdict is to be expected."""
+    standing: Literal["ahead", "behind", "level"]
+    name: Literal["memory.trial_advanced"] = "memory.trial_advanced"
+
+    @property
+    def text(self) -> str:
+        """It in words: "on trial, 37 of about 90 runs, ahead"."""
+        return f"on trial, {self.runs} of about {self.of_about} runs, {self.standing}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MaxAttemptsReached:
     """No attempt was good enough; the run returns the best one."""
 
@@ -371,6 +390,7 @@ Event = (
     | LessonProduced
     | LessonPersisted
     | CardMoved
+    | TrialAdvanced
     | MaxAttemptsReached
     | Escalated
     | GenerationMade

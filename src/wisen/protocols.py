@@ -47,6 +47,20 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsMeaning(Protocol):
+    """What an embedder adds whose vectors follow meaning; ask with `embedders.meaning.meaning_of`."""
+
+    @property
+    def same_meaning(self) -> float | None:
+        """The cosine from which two texts whose content agrees say the same; `None` where nobody measured it."""
+        ...
+
+    def knows(self, text: str) -> bool:
+        """Whether its vector says anything: not for a text mostly of characters that it never learned."""
+        ...
+
+
 class Architecture(Protocol):
     """A way to drive a model through one task."""
 

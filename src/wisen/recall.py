@@ -30,6 +30,8 @@ class CardFilter:
     refused: str = ""
     """Keeps rejected cards with this `MemoryCard.refused`. Stores find them without a look at the other rejected ones:
     it is asked at each submission."""
+    idea: str = ""
+    """Keeps the other wordings of the idea that the card with this id stands for."""
 
     def accepts(self, card: MemoryCard) -> bool:
         """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""
@@ -39,6 +41,7 @@ class CardFilter:
             and (not self.statuses or card.status in self.statuses)
             and (not self.kinds or card.kind in self.kinds)
             and (not self.run_id or card.provenance.run_id == self.run_id)
+            and (not self.idea or card.idea == self.idea)
             and (not self.refused or (card.refused == self.refused and card.status is MemoryStatus.REJECTED))
             and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
             and (not self.task_type or not scope.task_types or self.task_type in scope.task_types)
@@ -51,7 +54,7 @@ class RecallQuery:
     """A question to memory: what helps in this situation?
 
     `filter.tenant` must be a string (the empty one is a tenant of its own), so that forgetting it can't cross tenants.
-    `filter.refused` must be empty: what was refused has no words to be found by.
+    `filter.refused` and `filter.idea` must be empty: they are for listings.
     """
 
     situation: Situation
@@ -68,8 +71,8 @@ class RecallQuery:
         if self.filter.tenant is None:
             msg = "RecallQuery.filter.tenant is None: recall needs a tenant ('' is the one without a name)"
             raise ConfigError(msg)
-        if self.filter.refused:
-            msg = "RecallQuery.filter.refused: refused cards answer no question; list() and count() find them"
+        if self.filter.refused or self.filter.idea:
+            msg = "RecallQuery.filter: 'refused' and 'idea' are for list() and count(), not for a search"
             raise ConfigError(msg)
         if self.k < 1:
             msg = f"RecallQuery.k={self.k!r}: must be 1 or more"
@@ -87,6 +90,8 @@ class RecallHit:
     """Why, for a reader: "same prompt", "similar situation (0.81)", "shares rare words: invoice, nordic"."""
     vector: float = 0.0
     """Best cosine similarity of the situation's vector with the card's two."""
+    agrees: bool = False
+    """Whether the query's situation and the card's have the same numbers, names and codes, and have some."""
     lexical: float = 0.0
     """Share of the query's words, weighted by rarity, that the card has; in [0, 1]."""
 

@@ -195,6 +195,10 @@ class Injection:
     """False: it was eligible and was held out by the live trial's draw."""
     propensity: float = 1.0
     """The probability with which it was to be shown."""
+    idea: str = ""
+    """The card that stands for the idea; "" of records that an earlier version kept."""
+    draw: str = ""
+    """The draw that the run's outcome counts for; "" where it counts for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

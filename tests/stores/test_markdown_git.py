@@ -134,7 +134,7 @@ async def test_a_status_is_three_lines_and_a_count_one(store: MarkdownStore, git
     git("checkout", "--quiet", ".")
     again = replace(stored(6), provenance=replace(stored(6).provenance, run_id="another"), id="")
     assert [one.outcome for one in await store.add([again])] == ["duplicate"]
-    assert changed_lines(git) == ["+duplicates: 1"]
+    assert changed_lines(git) == ["+repeats: 1"]
 
 
 async def test_retention_is_renames_alone(store: MarkdownStore, git: Git) -> None:

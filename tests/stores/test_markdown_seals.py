@@ -162,7 +162,7 @@ async def test_counting_leaves_a_persons_lines_alone(root: Path) -> None:
     async with MarkdownStore(root) as store:
         (seen,) = await store.list(EVERYTHING)
         assert (await store.add([replace(seen, id="again")]))[0].outcome == "duplicate"
-    assert path.read_text() == "---\nid: mine\nstatus: promoted\nduplicates: 1\n---\n\nLook twice.\n"
+    assert path.read_text() == "---\nid: mine\nstatus: promoted\nrepeats: 1\n---\n\nLook twice.\n"
 
 
 @pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=2)), None])

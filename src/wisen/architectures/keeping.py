@@ -11,7 +11,6 @@ from wisen.cards import MemoryCard
 from wisen.events import LessonPersisted
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Finding, Memory, Screen
-from wisen.recall import RecallHit
 from wisen.screening.screens import verdict_of
 
 _Stage = Literal["screen", "persist"]
@@ -39,9 +38,7 @@ class Keeper:
     tenant: str
     degraded: Callable[[_Stage, Exception, str, int], None]
 
-    async def keep(
-        self, card: MemoryCard, attempt: int, *, among: Sequence[RecallHit] | None, again: bool = False
-    ) -> Kept:
+    async def keep(self, card: MemoryCard, attempt: int, *, again: bool = False) -> Kept:
         """Screen and write a card; a card that can't be written but is clean still serves this run.
 
         `again` says that it may be written already, by a process that was cut off before it could say so.
@@ -49,7 +46,7 @@ class Keeper:
         try:
             if self.ci is None:
                 return await self._to_block(card, attempt)
-            return await self._to_store(self.ci, card, attempt, among, again=again)
+            return await self._to_store(self.ci, card, attempt, again=again)
         except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
             self.degraded("persist", error, "keeping a lesson for later runs", attempt)
         try:
@@ -58,10 +55,8 @@ class Keeper:
             self.degraded("screen", error, "a lesson that could not be screened", attempt)
         return Kept(card=None, persisted=None)
 
-    async def _to_store(
-        self, ci: MemoryCI, card: MemoryCard, attempt: int, among: Sequence[RecallHit] | None, *, again: bool
-    ) -> Kept:
-        submission = await ci.submit(card, among=among, at=card.provenance.created_at, again=again)
+    async def _to_store(self, ci: MemoryCI, card: MemoryCard, attempt: int, *, again: bool) -> Kept:
+        submission = await ci.submit(card, at=card.provenance.created_at, again=again)
         persisted = LessonPersisted(
             attempt=attempt,
             target="lesson_store",

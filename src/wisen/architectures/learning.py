@@ -9,30 +9,32 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from wisen.account.attempt import Account
+from wisen.account.draws import Draws
 from wisen.architectures.keeping import Keeper, Kept
 from wisen.architectures.learning_options import LearningParts
 from wisen.architectures.replaying import Past
-from wisen.architectures.turn import DERIVED, Turn, as_card, as_recalled, chain, hurts, shown_ids
+from wisen.architectures.turn import DERIVED, as_card, chain, shown_ids, without_draws
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
-from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, described
-from wisen.memory.compiler import OwnRun
+from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
+from wisen.memory.compiler import OwnRun, Recalled
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
-from wisen.memory_ci.pipeline import Drawn, MemoryCI
-from wisen.memory_ci.trial import observe
-from wisen.memory_ci.verdicts import DEFAULT_RULE
+from wisen.memory_ci.pipeline import Found, MemoryCI, weighed_as_idea
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
-from wisen.recall import CardFilter, RecallHit
-from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, RunRecord, Task
+from wisen.recall import CardFilter
+from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
 _NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
-_TO_CHOOSE_FROM = 2
-"""How many times as many cards as may be shown are recalled: some will be alike, and some won't fit."""
+_TO_CHOOSE_FROM = 4
+"""How many times as many cards as may be shown are recalled: some are wordings of one idea, and some wait."""
+_LONGEST_ERROR = 300
+"""Characters of an error that a situation holds."""
 
 
 class Learner:
@@ -46,7 +48,13 @@ class Learner:
         self._task: Task = session.task
         self._own_cards: dict[str, MemoryCard] = {}
         self._report_ids: list[str] = []
-        self._recalled: list[RecallHit] | None = None
+        self._drawn = Advice()
+        """The first attempt's, whose draws hold for the whole run."""
+        self._met: Account | None = None
+        """The attempt that has ended last."""
+        self._seen = 0
+        """Events of the trace before this attempt."""
+        self._draws = None if parts.ci is None else self._drawing(parts.ci)
         self._told_before: frozenset[str] = frozenset()
         self._attempt = 0
         self._judge = deps.evaluator or parts.evaluator
@@ -64,6 +72,12 @@ class Learner:
             degraded=self.degraded,
         )
 
+    def _drawing(self, ci: MemoryCI) -> Draws:
+        deps, layout = self._deps, self._parts.options.compiler.layout
+        nonce, now = deps.clockwork.new_id(), deps.clockwork.now
+        model = deps.model.model_name
+        return Draws(ci=ci, model=model, layout=layout, run_id=self._session.id, nonce=nonce, now=now)
+
     def _told(self, reflector: Reflector) -> tuple[Reflector, Reports | None]:
         """The reflector, which says where it goes on with less, if it can; and the same where it writes reports."""
         if not isinstance(reflector, Reports):
@@ -71,17 +85,19 @@ class Learner:
         told = reflector.telling(lambda error, skipped: self.degraded("reflect", error, skipped, self._attempt))
         return told, told if isinstance(told, Reports) else None
 
-    async def begin(self, attempt: int) -> Turn:
-        """Recall what fits, compile it, and clear the conversation of the attempt before."""
+    async def begin(self, attempt: int) -> Account:
+        """Recall what fits, draw and write that down, compile it, and clear the conversation of the attempt before."""
         self._attempt = attempt
-        advice = await self._past.advice(attempt, lambda: self._recall(attempt), self._holds)
+        advice = await self._past.advice(attempt, lambda: self._advice(attempt), self._holds)
+        self._drawn = advice if attempt == 1 else self._drawn
         self._told_before = frozenset(one.card_id for one in advice.injections)
         self._session.messages = []
         self._session.output = ""
         self._session.structured = None
         self._session.judged = None
         meter = self._session.meter
-        return Turn(attempt=attempt, advice=advice, spent_before=meter.spent, began=meter.seconds)
+        self._seen = len(self._session.recorder.trace().events)
+        return Account(attempt=attempt, advice=advice, spent_before=meter.spent, began=meter.seconds)
 
     async def _holds(self, advice: Advice) -> bool:
         """Whether advice of before may still be shown: what was withdrawn meanwhile reaches no prompt."""
@@ -95,30 +111,34 @@ class Learner:
             return True
         return all(card.status is not MemoryStatus.REJECTED for card in cards)
 
-    async def _recall(self, attempt: int) -> Advice:
-        parts, drawn, block = self._parts, list[Drawn](), ""
+    async def _advice(self, attempt: int) -> Advice:
+        advice = await self._recall(attempt)
+        if self._draws is None or attempt > 1:
+            return advice
         try:
-            if parts.ci is None:
+            return await self._draws.write(advice)
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the run goes on, and counts for nothing
+            self.degraded("trial", error, "counting this run on the ideas that it tries", attempt)
+        return without_draws(advice)
+
+    async def _recall(self, attempt: int) -> Advice:
+        parts, recalled, block = self._parts, list[Recalled](), ""
+        try:
+            if self._draws is None:
                 block = await self._deps.memory.block(parts.block, tenant=self._task.tenant)
             else:
-                drawn = await self._drawn(parts.ci)
+                found = await self._found(self._draws.ci)
+                recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
         try:
-            recalled = [as_recalled(one, barred=self._barred(one.hit.card)) for one in drawn]
             return await parts.options.compiler.compile_for(
                 self._deps.model, recalled, own=own, block=block, most=parts.top_k
             )
         except Exception as error:  # noqa: BLE001 - a screen may be anybody's code; an earlier answer matters more
             self.degraded("screen", error, "all advice from memory", attempt)
         return Advice()
-
-    def _barred(self, card: MemoryCard) -> str:
-        rule = self._parts.ci.rule if self._parts.ci else DEFAULT_RULE
-        layout = self._parts.options.compiler.layout
-        harmful = card.evidence and hurts(card, model=self._deps.model.model_name, layout=layout, rule=rule)
-        return "hurts (evidence)" if harmful else ""
 
     def _rejections_to_name(self) -> tuple[str, ...]:
         """Rejected answers, unless a constraint keeps the model from repeating them: then the prompt stays as it is."""
@@ -127,31 +147,21 @@ class Learner:
             return ()
         return tuple(self._session.rejected)
 
-    async def _drawn(self, ci: MemoryCI) -> list[Drawn]:
-        task = self._task
+    async def _found(self, ci: MemoryCI) -> list[Found]:
+        """What fits the task, and what earlier attempts of this run have met; best first."""
+        task, model, layout = self._task, self._deps.model.model_name, self._parts.options.compiler.layout
         where = CardFilter(tenant=task.tenant, agent_role=self._deps.agent, task_type=task.type, tools=task.tools)
         by_similarity = isinstance(ci.ranker, BySimilarity)
         room = self._parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(self._own_cards)
-        self._recalled = None
-        drawn = await ci.recall(
-            self._situation(),
-            where,
-            run_id=self._session.id,
-            k=room,
-            model=self._deps.model.model_name,
-            layout=self._parts.options.compiler.layout,
-        )
-        # Other rankers' hits needn't be alike, so near-duplicates are searched for.
-        self._recalled = [one.hit for one in drawn] if by_similarity else None
+        found = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
         known = {
             *self._own_cards,
             *(card_id for bound in self._deps.bound_advice for card_id in shown_ids(bound.advice)),
         }
-        others = {one.hit.card.id: one for one in drawn if one.hit.card.id not in known}
-        layout = self._parts.options.compiler.layout
-        ranked = [one.hit for one in others.values()]
+        others = {one.hit.card.id: one for one in found if one.hit.card.id not in known}
+        ranked = [weighed_as_idea(one) for one in others.values()]
         if by_similarity:
-            ranked = rank(ranked, model=self._deps.model.model_name, layout=layout, where=where)
+            ranked = rank(ranked, model=model, layout=layout, where=where)
         # What the attempt before was told comes first, so that the attempts' prompts begin alike.
         ranked.sort(key=lambda hit: hit.card.id not in self._told_before)
         return [others[hit.card.id] for hit in ranked]
@@ -162,7 +172,7 @@ class Learner:
         known = judged is not None and judged.by is self._judge and judged.evaluation.known
         return judged.evaluation if judged and known else None
 
-    async def evaluate(self, turn: Turn) -> ReflectionEvaluation:
+    async def evaluate(self, account: Account) -> ReflectionEvaluation:
         """The judgement of the attempt's output; a score of `None` where none could be had."""
         session = self._session
         try:
@@ -172,71 +182,75 @@ class Learner:
             if not evaluation.evaluator:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
-                self.degraded("evaluate", None, "the score, and lessons from it", turn.attempt)
+                self.degraded("evaluate", None, "the score, and lessons from it", account.attempt)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
-            self.degraded("evaluate", error, "the score, and lessons from it", turn.attempt)
+            self.degraded("evaluate", error, "the score, and lessons from it", account.attempt)
             evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
         session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
-        turn.evaluation = evaluation
+        account.evaluation = evaluation
         return evaluation
 
-    async def weigh(self, turn: Turn, threshold: float) -> Sequence[CardMoved]:
-        """Count a first attempt's outcome on the cards that were drawn for it; says which of them that has moved.
+    async def settle(self, account: Account, threshold: float) -> Sequence[CardMoved | TrialAdvanced]:
+        """Count what a first attempt came to on the ideas that were drawn for it; says what became of them.
 
         It is done as soon as the outcome is known, so that nothing later in the run can lose it.
         """
-        ci = self._parts.ci
-        if ci is None or ci.trust != "trial" or turn.attempt > 1 or not turn.advice.injections:
+        if self._draws is None or account.attempt > 1 or account.settled:
             return ()
-        if not await self._past.first("trial"):
-            return ()  # counted at most once, also by a process that was cut off while it counted
-        model, first = self._deps.model.model_name, self.record(turn)
-        if first.evaluation is None:  # broken off: nobody came to judge it
-            first = replace(first, evaluation=ReflectionEvaluation(overall_score=None))
-        attempts = (first,)
-        record = RunRecord(run_id=self._session.id, task=self._task, model=model, attempts=attempts)
-        layout, now = self._parts.options.compiler.layout, self._deps.clockwork.now()
+        account.settled = True
         try:
-            return await observe(ci, record, layout=layout, threshold=threshold, at=now)
+            return await self._draws.settle(account.advice, account.outcome(threshold))
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the answer matters more
-            self.degraded("trial", error, "counting this run on the cards it tried", turn.attempt)
+            self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
         return ()
 
-    async def learn(self, turn: Turn, evaluation: ReflectionEvaluation, *, met: bool) -> AsyncIterator[Event]:
+    def ended(self, account: Account) -> None:
+        """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""
+        events = self._session.recorder.trace().events[self._seen :]
+        account.tools = tuple(dict.fromkeys(str(one.data.get("name", "")) for one in events if one.kind == "action"))
+        errors = [str(one.data.get("text") or one.data.get("error") or "") for one in events if one.kind == "error"]
+        account.error = " ".join(errors[-1].split())[:_LONGEST_ERROR] if errors else ""
+        account.output = self._session.output
+        self._met = account
+
+    async def learn(self, account: Account, evaluation: ReflectionEvaluation, *, met: bool) -> AsyncIterator[Event]:
         """Keep what an attempt taught: a good answer itself, a lesson of a bad one, nothing of an unknown score."""
         if evaluation.known:
-            taught = self._keep_success(turn, evaluation) if met else self._reflect(turn, evaluation)
+            taught = self._keep_success(account, evaluation) if met else self._reflect(account, evaluation)
             async for event in taught:
                 yield event
 
-    async def _reflect(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
+    async def _reflect(self, account: Account, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Reflect on an attempt that wasn't good enough, and keep what passes the screen."""
         session = self._session
         if evaluation.verifiable and self._parts.options.exclude_rejected and session.output not in session.rejected:
             session.rejected.append(session.output)
-        cards = await self._reflected(self._reflector.reflect, turn, evaluation)
-        async for event in self._keep(cards, turn, evaluation):
+        cards = await self._reflected(self._reflector.reflect, account, evaluation)
+        async for event in self._keep(cards, account, evaluation):
             yield event
-        if self._reports is not None and not turn.taught:
-            async for event in self._keep_plain(self._reports, turn, evaluation):
+        if self._reports is not None and not account.taught:
+            async for event in self._keep_plain(self._reports, account, evaluation):
                 yield event
 
     async def _keep_plain(
-        self, reflector: Reports, turn: Turn, evaluation: ReflectionEvaluation
+        self, reflector: Reports, account: Account, evaluation: ReflectionEvaluation
     ) -> AsyncIterator[Event]:
         """Keep the fullest report that the screen lets pass; the last one owes nothing to anybody's text."""
         plain = reflector.plain(self._task, evaluation, self._session.recorder.trace())
         for place, card in enumerate(plain, 1):
             situation = Situation(task_type=self._task.type, tools=self._task.tools) if place == len(plain) else None
-            async for event in self._keep([card], turn, evaluation, situation):
+            async for event in self._keep([card], account, evaluation, situation):
                 yield event
-            if turn.taught:
+            if account.taught:
                 return
 
     async def _reflected(
-        self, reflect: Callable[..., Awaitable[Sequence[MemoryCard]]], turn: Turn, evaluation: ReflectionEvaluation
+        self,
+        reflect: Callable[..., Awaitable[Sequence[MemoryCard]]],
+        account: Account,
+        evaluation: ReflectionEvaluation,
     ) -> list[MemoryCard]:
         """What the reflector says, nothing where it fails."""
         session = self._session
@@ -246,39 +260,39 @@ class Learner:
             return [as_card(one) for one in reflected]
 
         try:
-            return await self._past.cards(turn.attempt, session.output, cards, repeats=self._repeats)
+            return await self._past.cards(account.attempt, session.output, cards, repeats=self._repeats)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
-            self.degraded("reflect", error, "the lesson of this attempt", turn.attempt)
+            self.degraded("reflect", error, "the lesson of this attempt", account.attempt)
         return []
 
-    async def broke_off(self, turn: Turn, error: Exception) -> AsyncIterator[Event]:
+    async def broke_off(self, account: Account, error: Exception) -> AsyncIterator[Event]:
         """Write the report of an attempt that raised, where the reflector owes one of every failure."""
         if self._reports is None:
             return
         said = f"the attempt broke off: {described(error)}"
         evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, issues=(said,))
-        async for event in self._reflect(turn, evaluation):
+        async for event in self._reflect(account, evaluation):
             yield event
 
-    async def _keep_success(self, turn: Turn, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
+    async def _keep_success(self, account: Account, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Keep a good answer as a skill card, where the options say so, and the reflector's word on it."""
         keep = self._parts.options.keep_successes
         passed = evaluation.satisfactory or evaluation.overall_score == 1.0
         if self._parts.ci and (keep == "all" or (keep == "verified" and evaluation.verifiable and passed)):
             card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
-            async for event in self._keep([card], turn, evaluation, accepted=True):
+            async for event in self._keep([card], account, evaluation, accepted=True):
                 yield event
         if self._reports is not None:
-            cards = await self._reflected(self._reports.on_success, turn, evaluation)
-            async for event in self._keep(cards, turn, evaluation):
+            cards = await self._reflected(self._reports.on_success, account, evaluation)
+            async for event in self._keep(cards, account, evaluation):
                 yield event
 
     async def _keep(
         self,
         cards: Sequence[MemoryCard],
-        turn: Turn,
+        account: Account,
         evaluation: ReflectionEvaluation,
         situation: Situation | None = None,
         *,
@@ -286,15 +300,15 @@ class Learner:
     ) -> AsyncIterator[Event]:
         """Screen and write cards; events tell of them only then."""
         for card in cards:
-            signed = self._signed(card, turn, evaluation, accepted=accepted)
+            signed = self._signed(card, account, evaluation, accepted=accepted)
             signed = signed if situation is None else replace(signed, situation=situation, id="")
-            kept = await self._past.lesson(signed, partial(self._write, signed, turn.attempt))
-            turn.taught |= kept.card is not None
+            kept = await self._past.lesson(signed, partial(self._write, signed, account.attempt))
+            account.taught |= kept.card is not None
             if kept.card is not None and not accepted:
-                yield LessonProduced(attempt=turn.attempt, lesson=kept.card.text)
+                yield LessonProduced(attempt=account.attempt, lesson=kept.card.text)
             if kept.persisted is not None:
                 if kept.card is not None:
-                    turn.lesson_ids.append(kept.persisted.card_id)
+                    account.lesson_ids.append(kept.persisted.card_id)
                     self._report_ids += [] if card.kind in DERIVED else [kept.persisted.card_id]
                 yield kept.persisted
             if kept.card is not None and (self._parts.ci or kept.persisted is None):
@@ -302,17 +316,17 @@ class Learner:
                 self._own_cards[kept.persisted.card_id if kept.persisted else kept.card.id] = kept.card
 
     async def _write(self, card: MemoryCard, attempt: int, again: bool) -> Kept:
-        return await self._keeper.keep(card, attempt, among=self._recalled, again=again)
+        return await self._keeper.keep(card, attempt, again=again)
 
-    async def escalate(self, turns: Sequence[Turn]) -> AsyncIterator[Event]:
+    async def escalate(self, accounts: Sequence[Account]) -> AsyncIterator[Event]:
         """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
-        options, last = self._parts.options, turns[-1]
+        options, last = self._parts.options, accounts[-1]
         if not options.escalates or (last.over and not last.failed):
             return
         self._session.escalated = True
-        score = next((turn.score for turn in reversed(turns) if turn.score is not None), None)
+        score = next((one.score for one in reversed(accounts) if one.score is not None), None)
         ids = tuple(dict.fromkeys(self._report_ids))
-        escalated = Escalated(run_id=self._session.id, attempts=len(turns), final_score=score, report_ids=ids)
+        escalated = Escalated(run_id=self._session.id, attempts=len(accounts), final_score=score, report_ids=ids)
         yield escalated
         if options.on_escalation is None:
             return
@@ -326,15 +340,15 @@ class Learner:
         try:
             await self._past.told("escalation", tell)
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
-            self.degraded("escalate", error, "what the callback was to do", len(turns))
+            self.degraded("escalate", error, "what the callback was to do", len(accounts))
 
     def _signed(
-        self, card: MemoryCard, turn: Turn, evaluation: ReflectionEvaluation, *, accepted: bool = False
+        self, card: MemoryCard, account: Account, evaluation: ReflectionEvaluation, *, accepted: bool = False
     ) -> MemoryCard:
         """The card with its provenance; only an accepted answer can be a verified skill, whatever a reflector says."""
         provenance = Provenance(
             run_id=self._session.id,
-            attempt=turn.attempt,
+            attempt=account.attempt,
             trace_id=self._session.id,
             created_by="reflexion",
             model=self._deps.model.model_name,
@@ -348,16 +362,21 @@ class Learner:
         return replace(card, id="", situation=self._situation(), scope=scope, provenance=provenance)
 
     def _situation(self) -> Situation:
-        return Situation(prompt=self._task.prompt, task_type=self._task.type, tools=self._task.tools)
+        """The task, and what the attempt before has met: its tools, and its last error."""
+        met, task = self._met, self._task
+        tools = task.tools or (met.tools if met else ())
+        return Situation(prompt=task.prompt, task_type=task.type, tools=tools, error=met.error if met else "")
 
-    def interrupted(self, turn: Turn) -> None:
+    def interrupted(self, account: Account) -> None:
         """Say that the base broke an attempt off; what it has come to stays, unjudged."""
         reason = self._session.interruption_reason or "no reason given"
-        self._tell("attempt", f"Interrupted: {reason}", "the rest of this attempt and those after it", turn.attempt)
+        self._tell("attempt", f"Interrupted: {reason}", "the rest of this attempt and those after it", account.attempt)
 
-    def record(self, turn: Turn) -> AttemptRecord:
+    def record(self, account: Account) -> AttemptRecord:
         """The attempt as far as it came, for the run record."""
-        return turn.recorded(self._session)
+        meter = self._session.meter
+        account.output = self._session.output
+        return account.recorded(spent=meter.spent, seconds=meter.seconds)
 
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""

@@ -41,8 +41,8 @@ def reflexion_protocol(  # noqa: PLR0913 - each is one choice that the protocol 
     """`Reflexion` as the protocol has it: reports for lessons, the last relevant ones as advice, retries, escalation.
 
     Args:
-        store: Where reports go. A bare store shows what passed its screen to every run; a `MemoryCI` decides by itself,
-            its ranker included, and `across_agents` isn't asked for then.
+        store: Where reports go, on trial by default. A `MemoryCI` decides by itself, its ranker included, and
+            `across_agents` isn't asked for then.
         base: What makes an attempt; see `Reflexion`.
         evaluator: Judges attempts; see `Reflexion`.
         reflector_model: Who writes reports; the run's own model by default.
@@ -78,7 +78,7 @@ def guarded(store: VectorStore | MemoryCI, *, last: int, across_agents: bool = F
     if isinstance(store, MemoryCI):
         return store
     ranker = AcrossAgents(last=last) if across_agents else ByTaskType(last=last)
-    return MemoryCI(store, trust="screened", ranker=ranker)
+    return MemoryCI(store, ranker=ranker)
 
 
 def report_compiler() -> PromptCompiler:

@@ -1,17 +1,19 @@
-"""What a task under the protocol is told at its beginning, and what its end says of the cards drawn for it."""
+"""What a task under the protocol is told at its beginning, and what its end says of the ideas drawn for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from wisen.account.counts import Outcome
+from wisen.account.draws import Draws
 from wisen.architectures.protocol import report_compiler
-from wisen.architectures.turn import as_recalled, chain, hurts
+from wisen.architectures.turn import chain
 from wisen.cards import MemoryCard, Situation
-from wisen.events import CardMoved
 from wisen.memory.compiler import OwnRun
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.trial import observe
 from wisen.recall import CardFilter
-from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, RunRecord, Task
+from wisen.records import Advice, ReflectionEvaluation, Task
+
+_GOOD_FROM = 0.8
 
 
 def situation_of(task: Task) -> Situation:
@@ -19,42 +21,31 @@ def situation_of(task: Task) -> Situation:
     return Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
 
 
+def draws_of(ci: MemoryCI, *, model: str, chain_id: str, nonce: str, now: Callable[[], datetime]) -> Draws:
+    """The draws of one task; `model` is "" where nobody has said who works on it."""
+    layout = report_compiler().layout
+    return Draws(ci=ci, model=model, layout=layout, run_id=chain_id, nonce=nonce, now=now)
+
+
 async def advice_for(
-    ci: MemoryCI, task: Task, agent: str, *, run_id: str, model: str, told: Sequence[MemoryCard], last: int
+    draws: Draws, task: Task, agent: str, *, first: bool, told: Sequence[MemoryCard], last: int
 ) -> Advice:
     """The `last` reports that fit, beside `told`, what earlier tries of the same chain have reported.
 
-    With the name of a `model`, what is recalled depends on the evidence for it; with "" it can't.
+    The `first` try of a chain draws, and that is written down.
     """
     where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools)
-    compiler = report_compiler()
-    layout = compiler.layout
-    drawn = await ci.recall(
-        situation_of(task), where, run_id=run_id, k=last + len(told), model=model or None, layout=layout
-    )
+    found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told))
     known = {card.id for card in told}
-    others = [one for one in drawn if one.hit.card.id not in known][:last]
-    harmful = {
-        one.hit.card.id for one in others if model and hurts(one.hit.card, model=model, layout=layout, rule=ci.rule)
-    }
-    recalled = [as_recalled(one, barred="hurts (evidence)" if one.hit.card.id in harmful else "") for one in others]
-    return compiler.compile(recalled, own=OwnRun(lessons=chain(told)))
+    others = [one for one in found if one.hit.card.id not in known][:last]
+    recalled = await draws.parts(others, first=first)
+    advice = report_compiler().compile(recalled, own=OwnRun(lessons=chain(told)))
+    return await draws.write(advice) if first else advice
 
 
-async def weigh(
-    ci: MemoryCI,
-    task: Task,
-    advice: Advice,
-    evaluation: ReflectionEvaluation,
-    *,
-    run_id: str,
-    model: str,
-    at: datetime,
-) -> Sequence[CardMoved]:
-    """Count how a first try came out on the cards that were drawn for it; says which of them has moved.
-
-    Raises what the store raises.
-    """
-    first = AttemptRecord(attempt=1, output="", evaluation=evaluation, injections=advice.injections)
-    record = RunRecord(run_id=run_id, task=task, model=model, attempts=(first,))
-    return await observe(ci, record, layout=report_compiler().layout, at=at)
+def outcome_of(finished: str, evaluation: ReflectionEvaluation | None) -> Outcome:
+    """What a task counts for: its score where it was judged, and else how it was finished."""
+    if evaluation is None:
+        return Outcome(good=finished == "success")
+    score = evaluation.overall_score
+    return Outcome(good=None if score is None else score >= _GOOD_FROM, judged=not evaluation.verifiable)

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from wisen.account.draws import Draws
 from wisen.architectures.keeping import rules_of
 from wisen.architectures.protocol import OnEscalation, guarded
-from wisen.architectures.protocol_advice import advice_for, situation_of, weigh
+from wisen.architectures.protocol_advice import advice_for, draws_of, outcome_of, situation_of
 from wisen.architectures.turn import DERIVED
 from wisen.cards import MemoryCard, Provenance, Situation
 from wisen.errors import ConfigError, ReflectionError, ReflectionRequiredError, WisenError
@@ -127,15 +128,15 @@ class ReflexionProtocol:
 
         Raises `ReflectionRequiredError` while the agent owes a report, `ConfigError` when no retry is left, for another
         agent's or tenant's task, and for an agent's name that may not be kept, and `StoreError` when the reports can't
-        be read.
+        be read, or the draw of what is shown can't be written.
         """
         task = Task(prompt=task) if isinstance(task, str) else task
         model = model or (retry_of.begun.model if retry_of is not None else "")
         begun = replace(self._numbered(task, clean_agent(agent), retry_of), model=model)
         self._refuse_owing(begun)
-        advice = await advice_for(
-            self._ci, task, begun.agent, run_id=begun.chain_id, model=model, told=begun.chain, last=self._last
-        )
+        first = begun.attempt == 1
+        draws = self._draws(begun)
+        advice = await advice_for(draws, task, begun.agent, first=first, told=begun.chain, last=self._last)
         self._refuse_owing(begun)  # another task of the agent may have failed meanwhile
         if retry_of is not None:  # another retry may have been begun meanwhile
             begun = replace(begun, attempt=self._next_attempt(retry_of))
@@ -160,8 +161,8 @@ class ReflexionProtocol:
 
         Of a failed or partial task there is always one: where no model can write it, or the screen rejects what it
         wrote, it holds the facts alone. Until it is kept the agent may begin nothing else, and `finish` can be called
-        again. A success without a report given is reported where the reflector finds it worth it. An `evaluation` of a
-        first try counts on the reports that it began with, good from a score of 0.8 (see `begin`'s `model`).
+        again. A success without a report given is reported where the reflector finds it worth it. A first try counts on
+        the reports that it began with: by its `evaluation`, good from a score of 0.8, and without one by `outcome`.
 
         Raises:
             ConfigError: The task isn't open, or the report is of another kind than the outcome.
@@ -182,8 +183,7 @@ class ReflexionProtocol:
         given = self._given(report, begun, outcome)
         del self._open[begun.id]
         try:
-            if evaluation is not None:
-                await self._weigh(begun, evaluation)
+            await self._settle(begun, outcome, evaluation)
             evaluation = evaluation or ReflectionEvaluation(overall_score=None)
             cards = await self._filed(begun, outcome, given, output, evaluation, trace)
         except BaseException:
@@ -252,19 +252,20 @@ class ReflexionProtocol:
         if owed := self.owed(begun.agent, tenant=begun.task.tenant):
             raise ReflectionRequiredError(begun.agent, owed)
 
-    async def _weigh(self, begun: BegunTask, evaluation: ReflectionEvaluation) -> None:
-        """Count a first try on the cards that were drawn for it; called again, it counts once."""
-        if not begun.model or begun.attempt > 1:
+    def _draws(self, begun: BegunTask) -> Draws:
+        now = self._clockwork.now
+        return draws_of(self._ci, model=begun.model, chain_id=begun.chain_id, nonce=begun.id, now=now)
+
+    async def _settle(self, begun: BegunTask, outcome: Outcome, evaluation: ReflectionEvaluation | None) -> None:
+        """Count a first try on the ideas that were drawn for it; called again, it counts once."""
+        if begun.attempt > 1:
             return
-        now = self._clockwork.now()
         try:
-            moved = await weigh(
-                self._ci, begun.task, begun.advice, evaluation, run_id=begun.chain_id, model=begun.model, at=now
-            )
+            told = await self._draws(begun).settle(begun.advice, outcome_of(outcome, evaluation))
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the report matters more
             self._degraded("trial", error, "counting this task on the reports that it began with", begun.attempt)
             return
-        for one in moved:
+        for one in told:
             self._emit(one)
 
     def _given(self, report: Report | str | None, begun: BegunTask, outcome: Outcome) -> Report | None:

@@ -4,14 +4,16 @@ Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learnin
 `Reflexion.run` first: it is the whole loop. What memory does on both sides of an attempt is in learning.py beside it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
+from wisen.account.attempt import Account
 from wisen.architectures.learning import Learner
 from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
 from wisen.architectures.selection import select
-from wisen.architectures.turn import Turn, shown_ids
+from wisen.architectures.turn import shown_ids
 from wisen.architectures.wrapped import as_architecture
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
@@ -118,91 +120,91 @@ class Reflexion:
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
         learner = Learner(self._parts, session, deps, prompt)
-        made, turns = len(session.attempts), list[Turn]()
+        made, accounts = len(session.attempts), list[Account]()
         try:
             for attempt in range(1, self.max_attempts + 1):
                 yield AttemptStarted(attempt=attempt, max_attempts=self.max_attempts)
-                turns.append(turn := await learner.begin(attempt))
-                if turn.advice.injections:
-                    yield LessonsRecalled(attempt=attempt, injections=turn.advice.injections)
-                if turn.advice.blocked:
-                    yield LessonsBlocked(attempt=attempt, blocked=turn.advice.blocked)
+                accounts.append(account := await learner.begin(attempt))
                 try:
-                    async for event in self._attempt(learner, turn, session, deps):
+                    async for event in self._attempt(learner, account, session, deps):
                         yield event
+                except (Exception, asyncio.CancelledError, GeneratorExit):
+                    await learner.settle(account, self.threshold)  # it raised, was cancelled, or nobody reads on
+                    raise
                 finally:  # also where the budget ends in the middle of it
-                    session.attempts[made + attempt - 1 :] = [] if turn.failed else [learner.record(turn)]
-                if turn.over:
+                    session.attempts[made + attempt - 1 :] = [] if account.failed else [learner.record(account)]
+                if account.over:
                     break
             else:
-                yield MaxAttemptsReached(attempts=self.max_attempts, final_score=turns[-1].score)
-            async for event in learner.escalate(turns):
+                yield MaxAttemptsReached(attempts=self.max_attempts, final_score=accounts[-1].score)
+            async for event in learner.escalate(accounts):
                 yield event
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
-            accepted = bool(turns) and turns[-1].accepted
+            accepted = bool(accounts) and accounts[-1].accepted
             best = session.attempts[-1] if accepted else best
             if best is not None:
-                turn = turns[best.attempt - 1]
+                account = accounts[best.attempt - 1]
                 session.output, session.returned, session.satisfied = best.output, best, accepted or None
-                session.structured = turn.structured
-                session.metadata.update(turn.metadata)
+                session.structured = account.structured
+                session.metadata.update(account.metadata)
 
     async def _attempt(
-        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
+        self, learner: Learner, account: Account, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
-        try:
-            async for event in self._run_base(learner, turn, session, deps):
-                yield event
-        except BudgetExceededError:
-            await learner.weigh(turn, self.threshold)
-            raise
-        if turn.over:
-            for moved in await learner.weigh(turn, self.threshold):
-                yield moved
+        if account.advice.injections:
+            yield LessonsRecalled(attempt=account.attempt, injections=account.advice.injections)
+        if account.advice.blocked:
+            yield LessonsBlocked(attempt=account.attempt, blocked=account.advice.blocked)
+        async for event in self._run_base(learner, account, session, deps):
+            yield event
+        if account.over:
+            for told in await learner.settle(account, self.threshold):
+                yield told
             return
-        evaluation = await learner.evaluate(turn)
-        yield Evaluated(attempt=turn.attempt, evaluation=evaluation)
-        met = turn.score is not None and turn.score >= self.threshold
-        if turn.score is not None and met:
-            yield ThresholdMet(attempt=turn.attempt, score=turn.score)
-        for moved in await learner.weigh(turn, self.threshold):
-            yield moved
-        turn.accepted = session.settled and bool(session.satisfied)
-        if met or not turn.accepted:
-            async for event in learner.learn(turn, evaluation, met=met):
+        evaluation = await learner.evaluate(account)
+        yield Evaluated(attempt=account.attempt, evaluation=evaluation)
+        met = account.score is not None and account.score >= self.threshold
+        if account.score is not None and met:
+            yield ThresholdMet(attempt=account.attempt, score=account.score)
+        for told in await learner.settle(account, self.threshold):
+            yield told
+        account.accepted = session.settled and bool(session.satisfied)
+        if met or not account.accepted:
+            async for event in learner.learn(account, evaluation, met=met):
                 yield event
-        turn.over = met or turn.score is None or session.settled
+        account.over = met or account.score is None or session.settled
 
     async def _run_base(
-        self, learner: Learner, turn: Turn, session: AgentSession, deps: Dependencies
+        self, learner: Learner, account: Account, session: AgentSession, deps: Dependencies
     ) -> AsyncIterator[Event]:
         outside = dict(session.metadata)
         session.metadata.clear()
         try:
-            async for event in self.base.run(session, advised(deps, turn.advice, turn.delivered), learner.prompt):
+            async for event in self.base.run(session, advised(deps, account.advice, account.delivered), learner.prompt):
                 yield event
         except BudgetExceededError:
-            turn.evaluation = learner.judged()
+            account.evaluation = learner.judged()
             raise
         except Exception as error:
-            turn.failed = turn.over = True
-            async for event in learner.broke_off(turn, error):
+            account.failed = account.over = True
+            async for event in learner.broke_off(account, error):
                 yield event
             # An answer that exists is worth more than the error of a later try; without one, the error is the result.
-            if turn.attempt == 1:
+            if account.attempt == 1:
                 raise
-            learner.degraded("attempt", error, "this attempt and those after it", turn.attempt)
+            learner.degraded("attempt", error, "this attempt and those after it", account.attempt)
             return
         finally:  # also of an attempt that the budget cut short
-            turn.structured, turn.metadata = session.structured, dict(session.metadata)
+            learner.ended(account)
+            account.structured, account.metadata = session.structured, dict(session.metadata)
             session.metadata.clear()
             session.metadata.update(outside)
-        if turn.advice and not turn.carried:
-            yield AdviceUndelivered(attempt=turn.attempt, card_ids=shown_ids(turn.advice))
+        if account.advice and not account.carried:
+            yield AdviceUndelivered(attempt=account.attempt, card_ids=shown_ids(account.advice))
         if session.interrupted:
-            turn.over = True
-            learner.interrupted(turn)
+            account.over = True
+            learner.interrupted(account)
 
 
 def _check(max_attempts: object, threshold: object, top_k: object, store: object) -> None:

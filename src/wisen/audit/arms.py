@@ -17,7 +17,7 @@ from wisen.audit.stream import AuditOptions, Progress, task_of
 from wisen.cards import MemoryCard, MemoryKind, Situation
 from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.memory.compiler import PromptCompiler, Recalled
-from wisen.memory_ci.pipeline import MemoryCI, without_holdouts
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import PairedOutcome, compare_pairs
 from wisen.models.advised import AdvisedModel
 from wisen.protocols import VectorStore
@@ -53,7 +53,7 @@ class FrozenMemory:
 
     def __init__(self, store: VectorStore, cards: list[MemoryCard], options: AuditOptions) -> None:
         """`cards` are the store's verified episodes, in a fixed order."""
-        self._ci = MemoryCI(store, trust="screened")
+        self._ci = MemoryCI(store)
         self._cards = cards
         self._options = options
         self._compiler = PromptCompiler()
@@ -77,8 +77,8 @@ class FrozenMemory:
         """The cards that memory would show for `task`, best first."""
         situation = Situation(prompt=task.prompt, task_type=task.type)
         where = CardFilter(tenant=task.tenant, kinds=(MemoryKind.SKILL_CARD,))
-        drawn = await self._ci.recall(situation, where, run_id=task.id, k=self._options.top_k)
-        return [hit.card for hit in without_holdouts(drawn)]
+        found = await self._ci.recall(situation, where, run_id=task.id, k=self._options.top_k)
+        return [one.hit.card for one in found]
 
     async def advice(self, arm: ArmName, task: Task) -> Advice:
         """What `arm` puts before `task`."""

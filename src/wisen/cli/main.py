@@ -93,7 +93,9 @@ _COMMAND = _Group(
                 "path": lessons.path,
             },
         ),
-        "runs": _Group("Records of finished runs.", {"list": runs.list_runs, "show": runs.show}),
+        "runs": _Group(
+            "Records of finished runs.", {"list": runs.list_runs, "show": runs.show, "outcome": runs.outcome}
+        ),
         "ci": _Group(
             "Tests of what was learned: which lessons help, which hurt, and how that is known.",
             {

@@ -1,20 +1,34 @@
 """`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
 
 import json
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, print_cards
-from wisen.cli.options import Limit, Offset
+from wisen.cli.options import Limit, Offset, told_by_option
 from wisen.cli.output import AsJson, Column, counted, line, print_fields, print_json, print_table, score, when
-from wisen.cli.stores import Store, StorePath, Tenant, choose_store, drive, reading, whole_id
+from wisen.cli.stores import (
+    EmbedderName,
+    Store,
+    StorePath,
+    Tenant,
+    choose_store,
+    drive,
+    open_store,
+    reading,
+    whole_id,
+)
 from wisen.cli.telling import drawn
 from wisen.errors import RunNotFoundError, StoreError
+from wisen.events import CardMoved
 from wisen.recall import CardFilter
 from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
 from wisen.stores.paging import every_run
+
+if TYPE_CHECKING:
+    from wisen.account.outcomes import Reported
 
 _MOST_LESSONS = 1_000
 
@@ -85,6 +99,36 @@ def show(
     if lessons:
         typer.echo("\nlessons")
         print_cards(lessons)
+
+
+def outcome(
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="The run's id, or a beginning that no other has.")],
+    *,
+    score: Annotated[float, typer.Option(metavar="X", help="How good the answer turned out to be, in [0, 1].")],
+    threshold: Annotated[float, typer.Option(metavar="X", help="The score from which it was good.")] = 0.8,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+) -> None:
+    """Say how a run came out, where that is known only later; it counts on the lessons that the run tried.
+
+    It counts once, and as long as the run waits for its outcome: 24 hours. After that the run counts as not good.
+    """
+
+    async def tell() -> "Reported":
+        from wisen.account.outcomes import report_outcome  # noqa: PLC0415 - imports the screen and its tables
+
+        async with open_store(choose_store(store).existing(), embedder) as opened:
+            record = await find_run(opened, run_id)
+            return await report_outcome(opened, record.run_id, score=score, threshold=threshold)
+
+    with told_by_option(score="--score", threshold="--threshold"):
+        told = drive(tell())
+    typer.echo(f"run {told.record.run_id}: {counted(told.counted, 'lesson')} counted")
+    if not told.counted:
+        typer.echo("its lessons were counted before, it tried none, or the outcome comes too late", err=True)
+    for event in told.events:
+        said = f"{event.before} to {event.after}: {event.why}" if isinstance(event, CardMoved) else event.text
+        typer.echo(f"card {event.card_id}: {said}")
 
 
 async def find_run(store: Store, run_id: str) -> RunRecord:

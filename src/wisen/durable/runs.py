@@ -159,7 +159,7 @@ class Runs:
             except Exception as error:
                 # With whatever nobody can do, the tasks fail; that is counted.
                 if isinstance(error, _LACKS) and not isinstance(error, _WRONG):
-                    raise UnfitError(_one_line(error)) from error
+                    raise UnfitError(" ".join(str(error).split())) from error
 
     async def call_off(self, place: Place) -> None:
         """Say of a task's run that it was cancelled, if it has begun; raises what the store raises."""
@@ -196,7 +196,10 @@ class Runs:
             store = await self._store(options.embedder)
             while len(self._described) >= _MOST_BATCHES:
                 self._described.pop(next(iter(self._described)))
-            model, judge = await _models_of(options, self._setup.find_model)
+            find = self._setup.find_model
+            # A provider's package may take seconds to import.
+            model = await asyncio.to_thread(find, options.model)
+            judge = None if options.judge_model is None else await asyncio.to_thread(find, options.judge_model)
             described = _Described(
                 options=options,
                 model=model,
@@ -267,17 +270,6 @@ def _clockwork(seed: int, place: int) -> Clockwork:
         new_id=lambda: hashlib.sha256(f"{seed}:{place}:{next(numbers)}".encode()).hexdigest()[:32],
         random=Random(f"{seed}:{place}"),
     )
-
-
-async def _models_of(options: BatchOptions, find: "Callable[[str | None], Model]") -> "tuple[Model, Model | None]":
-    """The model of a batch, and its judge's."""
-    # A provider's package may take seconds to import.
-    model = await asyncio.to_thread(find, options.model)
-    return model, None if options.judge_model is None else await asyncio.to_thread(find, options.judge_model)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def outcome_of(result: RunResult) -> Outcome:

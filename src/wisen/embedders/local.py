@@ -26,6 +26,8 @@ _DIMENSION: Final = 384
 _BATCH_TEXTS: Final = 32
 _BATCH_TOKENS: Final = 1_024
 """Padding included; bounds the memory that long texts take."""
+_KNOWN_SHARE: Final = 0.75
+"""What isn't known leaves no trace in the vector: with more of it, texts look alike that aren't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class LocalEmbedder:
         optimise: bool = True,
         max_tokens: int = 256,
         floor: float = 0.32,
+        same_meaning: float = 0.62,
     ) -> None:
         """Find the weights without loading them.
 
@@ -62,6 +65,7 @@ class LocalEmbedder:
             optimise: Let the runtime rewrite the graph: faster, for more memory.
             max_tokens: How many word pieces of a text are read, at most 512.
             floor: The cosine below which texts are unrelated.
+            same_meaning: The cosine from which two texts whose content agrees say the same.
 
         Raises:
             MissingExtraError: If the runtime or the weights aren't installed.
@@ -76,6 +80,9 @@ class LocalEmbedder:
         if not -1.0 <= floor <= 1.0:
             msg = f"LocalEmbedder(floor={floor!r}): must be in [-1, 1]"
             raise ConfigError(msg)
+        if not -1.0 <= same_meaning <= 1.0:
+            msg = f"LocalEmbedder(same_meaning={same_meaning!r}): must be in [-1, 1]"
+            raise ConfigError(msg)
         if find_spec(_RUNTIME_PACKAGE) is None:
             raise MissingExtraError("the local embedder", INSTALL)
         self._path = _installed_weights() if path is None else Path(path)
@@ -83,6 +90,8 @@ class LocalEmbedder:
         self._optimise = optimise
         self._max_tokens = max_tokens
         self._floor = floor
+        self._same_meaning = same_meaning
+        self._tokenizer: WordPiece | None = None
         self._loaded: _Loaded | None = None
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wisen-embedder")
 
@@ -100,6 +109,24 @@ class LocalEmbedder:
     def floor(self) -> float:
         """The cosine below which two texts have nothing to do with each other."""
         return self._floor
+
+    @property
+    def same_meaning(self) -> float:
+        """The cosine from which two texts whose content agrees say the same."""
+        return self._same_meaning
+
+    def knows(self, text: str) -> bool:
+        """Whether three quarters of the text are words made of pieces that the model learned; not Thai, emoji or flags."""
+        return self._pieces().known(text) >= _KNOWN_SHARE
+
+    def count_tokens(self, text: str) -> int:
+        """How many word pieces the text has, without the markers of its beginning and end."""
+        return self._pieces().count(text)
+
+    def _pieces(self) -> WordPiece:
+        if self._tokenizer is None:
+            self._tokenizer = WordPiece.bundled()
+        return self._tokenizer
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One unit row per text, in order; a row of zeros for a text without any word.
@@ -152,7 +179,7 @@ class LocalEmbedder:
         levels = runtime.GraphOptimizationLevel
         options.graph_optimization_level = levels.ORT_ENABLE_ALL if self._optimise else levels.ORT_DISABLE_ALL
         session = runtime.InferenceSession(weights, sess_options=options, providers=["CPUExecutionProvider"])
-        return _Loaded(WordPiece.bundled(), session)
+        return _Loaded(self._pieces(), session)
 
 
 def local_embedder_missing() -> str:

@@ -47,6 +47,7 @@ class RemoteEmbedder:
         floor: float = 0.3,
         batch: int = 128,
         max_characters: int = 8_000,
+        same_meaning: float | None = None,
     ) -> None:
         """Say which model is meant, without connecting.
 
@@ -56,6 +57,8 @@ class RemoteEmbedder:
             floor: The cosine below which texts are unrelated.
             batch: How many texts one request may carry.
             max_characters: How much of a text is sent; providers refuse what is too long for the model.
+            same_meaning: The cosine from which two texts whose content agrees say the same. It differs by model, so
+                measure it; without it, only texts of the same words count as one idea.
 
         Raises:
             ConfigError: If the name has another form, the length isn't known, or an option is out of its range.
@@ -75,9 +78,13 @@ class RemoteEmbedder:
         if not -1.0 <= floor <= 1.0:
             msg = f"RemoteEmbedder(floor={floor!r}): must be in [-1, 1]"
             raise ConfigError(msg)
+        if same_meaning is not None and not -1.0 <= same_meaning <= 1.0:
+            msg = f"RemoteEmbedder(same_meaning={same_meaning!r}): must be in [-1, 1]"
+            raise ConfigError(msg)
         self._dimension = length
         self._shorten = native is not None and length != native
         self._floor = floor
+        self._same_meaning = same_meaning
         self._batch = batch
         self._max_characters = max_characters
         self._connected: tuple[asyncio.AbstractEventLoop, ProviderEmbedder] | None = None
@@ -96,6 +103,15 @@ class RemoteEmbedder:
     def floor(self) -> float:
         """The cosine below which two texts have nothing to do with each other."""
         return self._floor
+
+    @property
+    def same_meaning(self) -> float | None:
+        """The cosine from which two texts whose content agrees say the same; `None` where it wasn't given."""
+        return self._same_meaning
+
+    def knows(self, text: str) -> bool:
+        """Whether there is anything to embed: which characters a provider's model learned can't be asked."""
+        return bool(text and not text.isspace())
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One unit row per text, in order; a row of zeros for a blank text, which isn't sent.

@@ -15,6 +15,7 @@ _SEP: Final = "[SEP]"
 _UNKNOWN: Final = "[UNK]"
 _LONGEST_WORD: Final = 100
 _REMEMBERED_WORDS: Final = 50_000
+_JUDGED: Final = 4_000
 _CJK: Final = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     "\U0002b820-\U0002ceaf\U0002f800-\U0002fa1f]"
@@ -50,6 +51,25 @@ class WordPiece:
                 break
         ids.append(self._last)
         return ids
+
+    def count(self, text: str) -> int:
+        """How many pieces the text has, without markers."""
+        return sum(len(self._word(word)) for word in _words(text))
+
+    def known(self, text: str) -> float:
+        """Which share of the text's letters and signs, up to 4,000, is in words made of learned pieces; 0 for none.
+
+        A word spelt letter by letter, as most Cyrillic ones are, was not learned. Punctuation doesn't count.
+        """
+        known = total = 0
+        for word in _words(text[:_JUDGED]):
+            if word.isascii() and not word.isalnum():
+                continue
+            pieces = self._word(word)
+            total += len(word)
+            if self._unknown not in pieces and (word.isascii() or 2 * len(pieces) <= len(word) or len(pieces) == 1):
+                known += len(word)
+        return known / total if total else 0.0
 
     def _word(self, word: str) -> tuple[int, ...]:
         known = self._words.get(word)

@@ -10,7 +10,7 @@ from functools import partial
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, respaced
 from wisen.errors import ConfigError, ModelError, RecallBlockedError
 from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
-from wisen.memory.frame import BULLET, OwnRun, note, section
+from wisen.memory.frame import BULLET, RIVAL, OwnRun, note, section
 from wisen.memory.room import Room
 from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated
 from wisen.protocols import Screen
@@ -25,8 +25,6 @@ _ANSWER = "Answer:\n"
 _LABELS = 200
 _INDENT = 8
 """More characters than the labels and the frame around a text, and the indent of each of its lines, take."""
-_SAME = 0.9
-"""The likeness from which a note says nothing that the other one doesn't."""
 _NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 _NO_ROOM = "no room"
 _HELD_OUT = "held out by the trial"
@@ -40,6 +38,8 @@ class Recalled:
     injection: Injection
     barred: str = ""
     """Why it may not be shown, however well it fits: "hurts (evidence)"."""
+    rivals: tuple[str, ...] = ()
+    """Ideas that can't be right beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,7 @@ class _Piece:
     injection: Injection
     turn: tuple[str, str] | None
     note: str = ""
+    rivals: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -206,7 +207,7 @@ class PromptCompiler:
             return None
         if self.episodes == "turns" and card.is_episode:
             return _Piece(card=card, injection=injection, turn=(card.situation.prompt, card.content))
-        return _Piece(card=card, injection=injection, turn=None, note=note(card))
+        return _Piece(card=card, injection=injection, turn=None, note=note(card), rivals=one.rivals)
 
     def _screened(self, card: MemoryCard, draft: _Draft) -> MemoryCard | None:
         verdict = verdict_of(self.screen, card)
@@ -228,12 +229,12 @@ class PromptCompiler:
         taken: list[int] = []
         for place in order:
             one = cards[place]
-            like, nearest = order.nearest(place)
+            _, nearest = order.nearest(place)
             crowded = most is not None and len(taken) >= most
             if same := there.get(said(one.card)):
                 draft.leave_out(one.card, f"says the same as {same}")
-            elif like >= _SAME or (crowded and nearest >= 0 and any(place < other for other in taken)):
-                draft.leave_out(one.card, f"too like card {cards[nearest].card.id}")
+            elif crowded and nearest >= 0 and any(place < other for other in taken):
+                draft.leave_out(one.card, f"like card {cards[nearest].card.id}, and there are {most} already")
             elif crowded:
                 draft.leave_out(one.card, f"not among the best {most}")
             elif (piece := self._piece(one, draft)) is None:
@@ -272,8 +273,10 @@ class PromptCompiler:
 
 def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
     notes = sorted((one for one in shown if one.turn is None), key=_place)
+    ideas = {one.injection.idea for one in notes}
+    texts = [f"{one.note}\n{RIVAL}" if ideas.intersection(one.rivals) else one.note for one in notes]
     return Advice(
-        section=section([one.note for one in notes], draft.block, draft.own),
+        section=section(texts, draft.block, draft.own),
         turns=tuple(one.turn for one in reversed(shown) if one.turn is not None),
         injections=tuple(one.injection for one in draft.taken),
         blocked=tuple(draft.blocked),

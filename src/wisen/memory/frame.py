@@ -22,6 +22,8 @@ LESSONS_HEADING = "From earlier attempts at this very task:\n"
 REJECTED_HEADING = "Answers to this very task that were checked and are wrong:\n"
 BULLET = "- "
 """How a lesson begins in a list, of the block's too."""
+RIVAL = "  (Another note here says otherwise. At most one of them is right.)"
+"""What a note says where one of its rivals is shown, too."""
 _ORIGINS = {
     "verified": "from an own verified run",
     "judged": "from an own run judged by a model",

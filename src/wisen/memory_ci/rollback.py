@@ -1,10 +1,10 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus, Provenance
@@ -17,6 +17,7 @@ from wisen.recall import CardFilter
 from wisen.records import NEVER, RunRecord
 from wisen.screening.names import clean_source
 from wisen.stores.facts import DropsCalls
+from wisen.stores.ordering import moment
 from wisen.stores.paging import every_card, every_run
 from wisen.stores.pruning import call_scope
 
@@ -131,6 +132,7 @@ async def rollback(
         # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
         for one in sorted(chosen):
             await _change(store, one, lambda card: _withdrawn(card, note, when))
+        await _reheaded(store, cards, chosen, when)
         restored = {one for one in sorted(restored) if await _change(store, one, lambda card: _restored(card, chosen))}
         if isinstance(store, DropsCalls):  # what such a run has kept to be resumed holds the same texts
             await store.drop_calls([call_scope(run) for run in sorted(_runs_of(cards, chosen, log, origin))])
@@ -138,6 +140,30 @@ async def rollback(
             await store.scrub()
     left = _left(cards, chosen, log, origin)
     return Rollback(withdrawn=tuple(sorted(chosen)), restored=tuple(sorted(restored)), left=tuple(left))
+
+
+async def _reheaded(
+    store: VectorStore, cards: Mapping[str, MemoryCard], withdrawn: Collection[str], at: datetime
+) -> None:
+    """Let other wordings of a withdrawn card's idea stand for it; they are on trial anew, since its evidence is gone."""
+    orphans: dict[str, list[MemoryCard]] = {}
+    for card in cards.values():
+        if card.idea in withdrawn and card.id not in withdrawn and card.status is not MemoryStatus.REJECTED:
+            orphans.setdefault(card.idea, []).append(card)
+    for left in orphans.values():
+        left.sort(key=lambda card: (moment(card.provenance.created_at), card.id))
+        for one in left:
+            await _change(store, one.id, partial(_under, head=left[0].id, at=at))
+
+
+def _under(card: MemoryCard, *, head: str, at: datetime) -> MemoryCard | None:
+    """The card under a new head, which may be itself; in quarantine, where the old head's status was in use."""
+    under = replace(card, idea="" if card.id == head else head)
+    if card.status is MemoryStatus.PROMOTED:
+        return move(
+            under, MemoryStatus.QUARANTINED, note="what its evidence stood on was withdrawn", at=at, by="rollback"
+        )
+    return under
 
 
 @lru_cache(maxsize=16)

@@ -20,15 +20,39 @@ Fisher (1935), "The logic of inductive inference"; Wilson (1927), "Probable infe
 statistical inference"; Efron, Morris (1975), "Data analysis using Stein's estimator and its generalizations".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, exp, inf, log, sqrt
 
-_MIDDLES = (0.1, 0.25, 0.5, 0.75, 0.9)
-_ODDS_RATIOS = (2.0, 4.0)
+from wisen.trials import DrawCounts
+
 _STAKES = 128
 _PRIOR_TRIALS = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """Rates of good runs with an idea and without it, on which a share of the wealth is bet."""
+
+    weight: float
+    without_it: float
+    with_it: float
+
+
+def _alternative(weight: float, middle: float, odds_ratio: float) -> Alternative:
+    odds, root = middle / (1.0 - middle), sqrt(odds_ratio)
+    return Alternative(
+        weight=weight, without_it=odds / root / (1.0 + odds / root), with_it=odds * root / (1.0 + odds * root)
+    )
+
+
+ALTERNATIVES = (
+    _alternative(0.45, 0.35, 2.6),
+    _alternative(0.45, 0.65, 2.6),
+    _alternative(0.1, 0.5, 8.0),
+)
+"""On what `trial_e_value` bets: few and moderate effects, since each further one costs evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,53 +101,55 @@ def bounded_e_value(differences: Sequence[float]) -> float:
     return _mean_of_exp([sum(log(1.0 + stake * difference) for difference in differences) for stake in stakes])
 
 
-def trial_e_value(
-    *, shown_good: int, shown_bad: int, held_out_good: int, held_out_bad: int, propensity: float
-) -> float:
-    """The e-value of a trial in which each run showed the card with probability `propensity`, against "doesn't help".
+def trial_e_value(counts: Iterable[DrawCounts], *, hurts: bool = False) -> float:
+    """The e-value of runs that a coin let see an idea or not, against "doesn't help"; with `hurts`, "doesn't hurt".
 
-    It rests on the design alone: if showing the card changes nothing, then whether a run showed it is a coin of known
+    It rests on the design alone: if showing the idea changes nothing, then whether a run showed it is a coin of known
     bias, whatever the run's outcome, however hard its task, and whatever else was shown (if that was drawn
-    independently). With a card that helps, good runs are shown ones more often than the coin says. Holds for base rates
-    that drift, and for cards that hurt. The alternative is a mixture over rates without and with the card whose odds
-    differ by a factor of 2 or 4, around five base rates.
+    independently). With an idea that helps, good runs are shown ones more often than the coin says. So it holds for
+    rates that drift, and for ideas that hurt. The bias may change from run to run by anything seen before: each run
+    multiplies the wealth of a bet by `P(coin | outcome) / propensity`, which is fair given the past (Turner, Ly,
+    Grünwald 2024; Ramdas et al. 2023). The alternative is a mixture, the same for all propensities, so that the
+    evidence follows from counts, and the order of the runs doesn't matter.
 
-    For "hurts", swap good and bad. Runs of another propensity go into a call of their own; the product of both is an
-    e-value. Runs that show the card for certain say nothing: don't count them.
-
-    Raises `ValueError` for a propensity that isn't strictly between 0 and 1.
+    Runs that show the idea for certain say nothing: don't count them. Raises `ValueError` for a propensity that isn't
+    strictly between 0 and 1.
     """
-    if not 0.0 < propensity < 1.0:
-        raise ValueError(f"trial_e_value: propensity {propensity!r} isn't strictly between 0 and 1")
-    return _mean_of_exp(
-        [
-            shown_good * bet[0] + shown_bad * bet[1] + held_out_good * bet[2] + held_out_bad * bet[3]
-            for bet in trial_bets(propensity)
-        ]
-    )
+    return _exp(trial_log_e_value(counts, hurts=hurts))
+
+
+def trial_log_e_value(counts: Iterable[DrawCounts], *, hurts: bool = False) -> float:
+    """The natural logarithm of `trial_e_value`, which doesn't overflow."""
+    wealth = [log(one.weight) for one in ALTERNATIVES]
+    for one in counts:
+        goods, bads = (one.shown_good, one.held_out_good), (one.shown_bad, one.held_out_bad)
+        if hurts:
+            goods, bads = bads, goods
+        for at, bet in enumerate(trial_bets(one.propensity)):
+            wealth[at] += goods[0] * bet[0] + bads[0] * bet[1] + goods[1] * bet[2] + bads[1] * bet[3]
+    largest = max(wealth)
+    return largest + log(sum(exp(one - largest) for one in wealth))
 
 
 @lru_cache(maxsize=64)
 def trial_bets(propensity: float) -> tuple[tuple[float, float, float, float], ...]:
-    """The equally weighted alternatives of `trial_e_value`: by what each kind of run adds to the logarithm.
+    """Of each of `ALTERNATIVES`: by what each kind of run adds to the logarithm of the wealth.
 
-    In the order of its arguments: shown and good, shown and bad, held out and good, held out and bad.
+    In this order: shown and good, shown and bad, held out and good, held out and bad.
     """
-    bets: list[tuple[float, float, float, float]] = []
-    for middle in _MIDDLES:
-        for ratio in _ODDS_RATIOS:
-            odds, root = middle / (1.0 - middle), sqrt(ratio)
-            treated, control = odds * root / (1.0 + odds * root), odds / root / (1.0 + odds / root)
-            pooled = propensity * treated + (1.0 - propensity) * control
-            bets.append(
-                (
-                    log(treated / pooled),
-                    log((1.0 - treated) / (1.0 - pooled)),
-                    log(control / pooled),
-                    log((1.0 - control) / (1.0 - pooled)),
-                )
-            )
-    return tuple(bets)
+    if not 0.0 < propensity < 1.0:
+        raise ValueError(f"trial_e_value: propensity {propensity!r} isn't strictly between 0 and 1")
+    return tuple(_bets(one.with_it, one.without_it, propensity) for one in ALTERNATIVES)
+
+
+def _bets(treated: float, control: float, propensity: float) -> tuple[float, float, float, float]:
+    pooled = propensity * treated + (1.0 - propensity) * control
+    return (
+        log(treated / pooled),
+        log((1.0 - treated) / (1.0 - pooled)),
+        log(control / pooled),
+        log((1.0 - control) / (1.0 - pooled)),
+    )
 
 
 def e_bh(e_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
@@ -172,22 +198,23 @@ def shrunken_rate(successes: int, trials: int, *, prior: float = 0.5, weight: fl
     return (successes + prior * weight) / (trials + weight)
 
 
-def estimated_effect(
-    *, shown_good: int, shown_bad: int, held_out_good: int, held_out_bad: int, spread: float = 0.2
-) -> float:
-    """By how much showing the card raised the rate of good runs, pulled towards 0 the less is known.
+def estimated_effect(counts: Iterable[DrawCounts], *, spread: float = 0.2) -> float:
+    """By how much showing an idea raised the rate of good runs, in [-1, 1], pulled towards 0 the less is known.
 
-    The difference of the two rates in a trial whose propensity never changed, which is its inverse-propensity estimate
-    with normalised weights, times the share of its variance that isn't chance if effects vary by `spread` (standard
-    deviation) between cards. So it ranks a large effect seen seldom below the same one seen often. 0 where one side is
-    empty. For certainty see `trial_e_value`: this is an estimate.
+    Of each propensity the difference of the two rates, which is its inverse-propensity estimate with normalised
+    weights; these averaged by their precision; times the share of the variance that isn't chance if effects vary by
+    `spread` (standard deviation) between ideas. So it ranks a large effect seen seldom below the same one seen often.
+    0 where one side is empty. For certainty see `trial_e_value`: this is an estimate.
     """
-    shown, held_out = shown_good + shown_bad, held_out_good + held_out_bad
-    if not shown or not held_out:
-        return 0.0
-    pooled = shrunken_rate(shown_good + held_out_good, shown + held_out, weight=_PRIOR_TRIALS)
-    chance = pooled * (1.0 - pooled) * (1.0 / shown + 1.0 / held_out)
-    return (shown_good / shown - held_out_good / held_out) * spread**2 / (spread**2 + chance)
+    known = [one for one in counts if one.shown and one.held_out]
+    runs = sum(one.runs for one in known)
+    pooled = shrunken_rate(sum(one.shown_good + one.held_out_good for one in known), runs, weight=_PRIOR_TRIALS)
+    precision = weighted = 0.0
+    for one in known:
+        sure = 1.0 / (pooled * (1.0 - pooled) * (1.0 / one.shown + 1.0 / one.held_out))
+        precision += sure
+        weighted += sure * (one.shown_good / one.shown - one.held_out_good / one.held_out)
+    return weighted / (precision + spread**-2)
 
 
 def wilson_interval(successes: int, trials: int, *, z: float = 1.96) -> tuple[float, float]:
@@ -203,7 +230,12 @@ def wilson_interval(successes: int, trials: int, *, z: float = 1.96) -> tuple[fl
 def _mean_of_exp(logarithms: Sequence[float]) -> float:
     """The mean of `exp` of each, or infinity beyond what a float holds."""
     largest = max(logarithms)
+    return _exp(largest + log(sum(exp(one - largest) for one in logarithms) / len(logarithms)))
+
+
+def _exp(logarithm: float) -> float:
+    """`exp`, or infinity beyond what a float holds."""
     try:
-        return exp(largest) * (sum(exp(one - largest) for one in logarithms) / len(logarithms))
+        return exp(logarithm)
     except OverflowError:
         return inf

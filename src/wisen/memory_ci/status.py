@@ -5,6 +5,7 @@ from datetime import datetime
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import ConfigError
+from wisen.memory_ci.trial import again
 
 MOVES: dict[MemoryStatus, frozenset[MemoryStatus]] = {
     MemoryStatus.CANDIDATE: frozenset({MemoryStatus.QUARANTINED, MemoryStatus.REJECTED}),
@@ -54,7 +55,7 @@ def move(
         case MemoryStatus.REJECTED:
             return _without_text(moved, refused=moved.refusal_key if by in _LASTING else "")
         case MemoryStatus.QUARANTINED:
-            return replace(moved, evidence=(), observed=())
+            return replace(moved, evidence=(), trials=tuple(map(again, moved.trials)), open_draws=())
         case _:
             return moved
 

@@ -1,147 +1,272 @@
-"""The live trial: counts what runs with a card, and runs without it by the draw, came to; and acts on the verdict.
+"""The live trial of an idea: with which probability the next run sees it, and what an outcome changes.
 
-Only a run's first attempt counts, since later ones know more than the card. It counts by what was drawn, whatever
-became of the advice on its way to the model: so chance alone decides which runs are compared with which. An attempt
-is good if it has a score that reaches the threshold; one without a score isn't, whether the card was shown or held
-out. Such an outcome is known of every run, so that none is left out for what became of it, and a card can't win by
-making failures unknown.
+All functions are pure. A trial goes through these stages:
+
+| stage | shown to a run with probability | ends with |
+|---|---|---|
+| waiting | 1 for its first deliveries, once it has a place | its first draw that may hold it out: `began` |
+| on trial | 1 - `holdout`; less once it is losing | a verdict: promoted, archived, or benched ("no difference") |
+| promoted | 1 - `recheck` | suspicion, which `counted` raises |
+| recheck | one half | a verdict: promoted again, or archived |
+| archived, benched | 0 | a person, who puts it on trial again: `again` |
+
+The probability may follow all that was seen before, by this rule, which is fixed beforehand. The evidence stays valid,
+since each run's bet knows the probability of its own coin.
 """
 
-import hashlib
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import fields, replace
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import log
 
-from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
-from wisen.errors import CardNotFoundError
-from wisen.events import CardMoved
-from wisen.memory_ci.changes import change_card
-from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.status import move
-from wisen.memory_ci.verdicts import Rule, Verdict, promoted_for, trial_e_value_of, trial_verdict
-from wisen.records import Injection, RunRecord
+from wisen.errors import ConfigError
+from wisen.memory_ci.statistics import shrunken_rate, trial_log_e_value
+from wisen.trials import DrawCounts, OpenDraw, Stage, Trial
 
-_REMEMBERED = 64
-_NAMES = ("model", "layout", "propensity", "judged", "terms")
-_COUNTS = tuple(field.name for field in fields(CardEvidence) if field.name not in _NAMES)
+_HALF = 0.5
+_LOSING = log(3.0)
+_SAG = 0.4
+"""By which factor the odds of a good run have fallen if a promoted idea has come to hurt."""
+_SUSPICIOUS = 3.0
+_ENDED: tuple[Stage, ...] = ("archived", "benched")
 
 
-async def observe(
-    ci: MemoryCI, record: RunRecord, *, layout: str, threshold: float = 0.8, at: datetime | None = None
-) -> list[CardMoved]:
-    """Count a run's first attempt on the cards that were drawn for it, and move those that have a verdict.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRule:
+    """How ideas are tried: what a trial costs, and how much evidence ends it."""
 
-    Nothing is counted where there is no trial. A first attempt is good if its score reaches `threshold`; one that ended
-    without a score isn't. Counts are kept per model and layout, and apart for attempts that a check and that a model
-    decided on, and for each propensity; what has no score counts under both. A run that a card has counted among its
-    last 64 isn't counted again. A quarantined card that helps is promoted, and one that hurts is archived,
-    promoted ones too; pinned cards are only counted on, and so is one that another model's evidence promoted: its
-    own evidence bars it for this model.
-
-    Raises what the store raises; what was written until then stays.
+    holdout: float = 0.5
+    """The probability with which a run doesn't see an idea that is on trial. Near one half a trial ends soonest; at
+    0.2 it takes nearly twice as many runs, which see it more often meanwhile. 0 shows everything, and decides nothing.
     """
-    first = record.attempts[0] if record.attempts else None
-    evaluation = first.evaluation if first else None
-    if ci.trust != "trial" or first is None or evaluation is None:
-        return []
-    score = evaluation.overall_score
-    # Who would have judged isn't known where nobody has: then it counts in both, and once where both are put together.
-    judged = (not evaluation.verifiable,) if score is not None else (False, True)
-    conditions = [CardEvidence(model=record.model, layout=layout, judged=one) for one in judged]
-    moved: list[CardMoved] = []
-    for one in first.injections:
-        if not 0.0 < one.propensity < 1.0:
-            continue
-        good = None if score is None else score >= threshold
-        counted = _Observation(one, conditions, good, record.run_id, at if at is not None else ci.now(), ci.rule)
-        with suppress(CardNotFoundError):  # deleted in the meantime
-            changed = await change_card(ci.store, one.card_id, counted.on)
-            if changed is not None and counted.move is not None:
-                moved.append(_told(changed.id, counted.move))
-    return moved
+    first_shown: int = 3
+    """So many deliveries of an idea aren't held out: who has just failed sees the lesson next time."""
+    at_once: int = 2
+    """So many ideas of one situation are on trial at once. The others wait, and reach no other run."""
+    promote_at: float = 20.0
+    """The least e-value that promotes: at 20, at most 5 % of useless ideas are ever promoted. `bar` may ask for more.
+    """
+    archive_at: float = 20.0
+    """The e-value for "hurts" that archives."""
+    no_difference_at: float = 20.0
+    """How much evidence against a real benefit ends a trial without a verdict, so that another idea gets its place."""
+    false_discoveries: float = 0.1
+    """Of all ideas that a store's trials promote, at most this share is useless or harmful, on average."""
+    recheck: float = 0.1
+    """The probability with which a run doesn't see a promoted idea, so that it goes on being tested."""
+    grace: timedelta = timedelta(hours=24)
+    """How long a draw may wait for its outcome. Then it counts as not good."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would decide without evidence, or show nothing."""
+        for name in ("holdout", "recheck"):
+            share: float = getattr(self, name)
+            if not 0.0 <= share <= _HALF:
+                raise ConfigError(f"TrialRule({name}={share!r}): must be in [0, 0.5]")
+        for name in ("promote_at", "archive_at", "no_difference_at"):
+            limit: float = getattr(self, name)
+            if not limit > 1.0:
+                raise ConfigError(f"TrialRule({name}={limit!r}): must be above 1, which is no evidence at all")
+        if not 0.0 < self.false_discoveries <= 1.0:
+            raise ConfigError(f"TrialRule(false_discoveries={self.false_discoveries!r}): must be in (0, 1]")
+        if self.first_shown < 0:
+            raise ConfigError(f"TrialRule(first_shown={self.first_shown!r}): must be at least 0")
+        if self.at_once < 1:
+            raise ConfigError(f"TrialRule(at_once={self.at_once!r}): must be at least 1")
+        if self.grace <= timedelta(0):
+            raise ConfigError(f"TrialRule(grace={self.grace!r}): must be longer than nothing")
 
 
-def added(evidence: Sequence[CardEvidence], more: CardEvidence) -> tuple[CardEvidence, ...]:
-    """The evidence with the counts of `more` on the entry of its model, layout and conditions, or on a new one."""
-    place = next((at for at, one in enumerate(evidence) if _conditions(one) == _conditions(more)), None)
+DEFAULT_TRIAL_RULE = TrialRule()
+
+
+def propensity(
+    trial: Trial,
+    rule: TrialRule = DEFAULT_TRIAL_RULE,
+    *,
+    open_draws: Iterable[OpenDraw] = (),
+    screened: bool = False,
+) -> float:
+    """With which probability the next run should see the idea.
+
+    Its first deliveries are certain; `open_draws` of the idea, whose outcome isn't known yet, are deliveries too. With
+    `screened`, which trusts everything that passed the screen, an idea on trial is held out as seldom as a promoted
+    one, until it is losing.
+    """
+    match trial.stage:
+        case "archived" | "benched":
+            return 0.0
+        case "recheck":
+            return _HALF
+        case "promoted":
+            return 1.0 - rule.recheck
+        case "waiting" if trial.first + _first_open(trial, open_draws) < rule.first_shown:
+            return 1.0
+        case "waiting" | "on trial":
+            usual = 1.0 - (rule.recheck if screened else rule.holdout)
+            return min(usual, _HALF) / 2 if is_losing(trial) else usual
+
+
+def begins(
+    trial: Trial,
+    rule: TrialRule = DEFAULT_TRIAL_RULE,
+    *,
+    open_draws: Iterable[OpenDraw] = (),
+    screened: bool = False,
+) -> bool:
+    """Whether the next draw is the first that may hold the idea out, so that its trial needs a number: see `began`."""
+    return trial.number == 0 and 0.0 < propensity(trial, rule, open_draws=open_draws, screened=screened) < 1.0
+
+
+def began(trial: Trial, number: int) -> Trial:
+    """The trial with its number, counted from 1 over all trials of the store, whatever the model or layout.
+
+    Raises `ValueError` for a number below 1, and for a trial that has begun.
+    """
+    if number < 1 or trial.number:
+        raise ValueError(f"trial {trial.number or number!r} can't begin: numbers start at 1, and a trial begins once")
+    stage = "on trial" if trial.stage == "waiting" else trial.stage
+    return replace(trial, number=number, stage=stage)
+
+
+def counted(trial: Trial, draw: OpenDraw, good: bool | None, *, judged: bool = False) -> Trial:
+    """The trial after a draw's outcome: the first attempt was good, it wasn't, or the judge was down (`None`).
+
+    What isn't known isn't good, whether the run saw the idea or not. `judged` says that a model's opinion decided. A
+    promoted idea comes under suspicion here. The caller sees to it that a draw counts once.
+    """
+    if not 0.0 < draw.propensity < 1.0:
+        trial = replace(trial, first=trial.first + 1, first_good=trial.first_good + (good is True))
+    else:
+        trial = replace(trial, counts=added(trial.counts, _one(draw, good, judged=judged)))
+    return _watched(trial, draw, good=good is True) if trial.stage == "promoted" else trial
+
+
+def decided(trial: Trial, verdict: str) -> Trial:
+    """The trial after its verdict: "helps" promotes, "hurts" archives, "no difference" benches; else it goes on.
+
+    A promoted idea that makes no difference any more is archived. The counts begin again.
+    """
+    match verdict:
+        case "helps":
+            shown = sum(one.shown for one in trial.counts)
+            good = sum(one.shown_good for one in trial.counts)
+            return replace(_fresh(trial), stage="promoted", expected=shrunken_rate(good, shown))
+        case "hurts":
+            return replace(_fresh(trial), stage="archived")
+        case "no difference":
+            return replace(_fresh(trial), stage="archived" if trial.stage == "recheck" else "benched")
+        case _:
+            return trial
+
+
+def again(trial: Trial) -> Trial:
+    """The idea on trial once more, as a hypothesis of its own: its next number is a new one, and counts are new.
+
+    Nothing does this by itself: every further trial is a further chance for an idea that does nothing.
+    """
+    return Trial(model=trial.model, layout=trial.layout, before=_fresh(trial).before)
+
+
+def expired(draws: Iterable[OpenDraw], now: datetime, rule: TrialRule = DEFAULT_TRIAL_RULE) -> list[OpenDraw]:
+    """The draws whose outcome wasn't reported in time: `counted` takes them as not good."""
+    return [one for one in draws if now - one.at >= rule.grace]
+
+
+def is_losing(trial: Trial) -> bool:
+    """Whether what was seen so far speaks against the idea, short of a verdict."""
+    return trial_log_e_value(trial.counts, hurts=True) >= _LOSING
+
+
+def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, ...]:
+    """The counts with `more` on the entry of its propensity, or on a new one."""
+    place = next((at for at, one in enumerate(counts) if one.propensity == more.propensity), None)
     if place is None:
-        return (*evidence, more)
-    sums = {name: getattr(evidence[place], name) + getattr(more, name) for name in _COUNTS}
-    return (*evidence[:place], replace(more, **sums), *evidence[place + 1 :])
+        return (*counts, more)
+    old = counts[place]
+    both = DrawCounts(
+        propensity=old.propensity,
+        shown=old.shown + more.shown,
+        shown_good=old.shown_good + more.shown_good,
+        shown_unknown=old.shown_unknown + more.shown_unknown,
+        held_out=old.held_out + more.held_out,
+        held_out_good=old.held_out_good + more.held_out_good,
+        held_out_unknown=old.held_out_unknown + more.held_out_unknown,
+        judged=old.judged + more.judged,
+    )
+    return (*counts[:place], both, *counts[place + 1 :])
 
 
-class _Observation:
-    """One run's outcome on its way to one card; asked again where the card changes meanwhile."""
-
-    def __init__(
-        self,
-        drawn: Injection,
-        conditions: Sequence[CardEvidence],
-        good: bool | None,
-        run_id: str,
-        at: datetime,
-        rule: Rule,
-    ) -> None:
-        if drawn.shown:
-            side = {"shown": 1, "shown_successes": int(good is True), "shown_unknown": int(good is None)}
-        else:
-            side = {"held_out": 1, "held_out_successes": int(good is True), "held_out_unknown": int(good is None)}
-        self._counts = [replace(one, propensity=drawn.propensity, **side) for one in conditions]
-        self._run = hashlib.sha256(run_id.encode()).hexdigest()[:8]
-        self._at = at
-        self._rule = rule
-        self.move: Move | None = None
-
-    def on(self, card: MemoryCard) -> MemoryCard | None:
-        """The card with the run on its counts, and moved if these decide; `None` where the run isn't to be counted."""
-        self.move = None
-        if card.status is MemoryStatus.REJECTED or self._run in card.observed:
-            return None
-        evidence = card.evidence
-        for one in self._counts:
-            evidence = added(evidence, one)
-        card = replace(card, evidence=evidence, observed=(*card.observed, self._run)[-_REMEMBERED:])
-        mine = set(map(_conditions, self._counts))
-        for counts in (one for one in evidence if _conditions(one) in mine):
-            verdict = trial_verdict(counts, counts.propensity, self._rule, beside=evidence)
-            status = _AFTER.get((card.status, verdict))
-            if status is not None and not card.pinned and self._may_move(card, counts):
-                return self._moved(card, status, verdict, counts)
-        return card
-
-    def _moved(self, card: MemoryCard, status: MemoryStatus, verdict: Verdict, counts: CardEvidence) -> MemoryCard:
-        card = move(card, status, note=_why(counts, verdict), at=self._at, by="trial", evidence=counts)
-        self.move = card.history[-1]
-        return card
-
-    @staticmethod
-    def _may_move(card: MemoryCard, counts: CardEvidence) -> bool:
-        """What another model's evidence promoted, this one's doesn't archive for all: it only bars it for this one."""
-        return card.status is not MemoryStatus.PROMOTED or promoted_for(card, model=counts.model, layout=counts.layout)
+def as_not_good(trial: Trial, open_draws: Iterable[OpenDraw]) -> tuple[DrawCounts, ...]:
+    """The counts as if no draw that is still open had come out well."""
+    counts = trial.counts
+    for one in open_draws:
+        if (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0:
+            counts = added(counts, _one(one, good=False, judged=False))
+    return counts
 
 
-_AFTER = {
-    (MemoryStatus.QUARANTINED, "helps"): MemoryStatus.PROMOTED,
-    (MemoryStatus.QUARANTINED, "hurts"): MemoryStatus.ARCHIVED,
-    (MemoryStatus.PROMOTED, "hurts"): MemoryStatus.ARCHIVED,
-}
+def priority(
+    trial: Trial,
+    *,
+    told: int = 1,
+    verified: bool = False,
+    replays: float = 1.0,
+    rival_of_trusted: bool = False,
+) -> float:
+    """How soon an idea should have one of a situation's places on trial: the highest first, equals the newest first.
+
+    `told` is how often it was taught, in whatever wording. `verified` says that a check decided on the run that taught
+    it, and `replays` is its e-value from replays. The logarithm of the odds that it helps, roughly. An idea on trial
+    may so lose its place to one that was taught more often; its counts wait for it.
+    """
+    prior = log(max(told, 1)) + (_VERIFIED if verified else 0.0) + (_RIVAL if rival_of_trusted else 0.0)
+    return prior + log(max(replays, 1e-9)) + trial_log_e_value(trial.counts) + (_STARTED if trial.number else 0.0)
 
 
-def _conditions(evidence: CardEvidence) -> tuple[object, ...]:
-    return tuple(getattr(evidence, name) for name in _NAMES)
+_VERIFIED = log(2.0)
+_RIVAL = log(2.0)
+_STARTED = log(2.0)
 
 
-def _why(counts: CardEvidence, verdict: Verdict) -> str:
-    judged = ", as a model judged" if counts.judged else ""
-    e_value = trial_e_value_of(counts, hurts=verdict == "hurts")
-    shown = f", {counts.shown_unknown} without a score," if counts.shown_unknown else ""
-    held_out = f", {counts.held_out_unknown} without a score" if counts.held_out_unknown else ""
-    return (
-        f"{verdict}{judged}: good in {counts.shown_successes} of {counts.shown} runs with it{shown} "
-        f"and {counts.held_out_successes} of {counts.held_out} without{held_out} (e = {e_value:.3g})"
+def _first_open(trial: Trial, open_draws: Iterable[OpenDraw]) -> int:
+    mine = (one for one in open_draws if (one.model, one.layout) == (trial.model, trial.layout))
+    return sum(one.propensity == 1.0 for one in mine)
+
+
+def _one(draw: OpenDraw, good: bool | None, *, judged: bool) -> DrawCounts:
+    if draw.shown:
+        return DrawCounts(
+            propensity=draw.propensity,
+            shown=1,
+            shown_good=int(good is True),
+            shown_unknown=int(good is None),
+            judged=int(judged),
+        )
+    return DrawCounts(
+        propensity=draw.propensity,
+        held_out=1,
+        held_out_good=int(good is True),
+        held_out_unknown=int(good is None),
+        judged=int(judged),
     )
 
 
-def _told(card_id: str, done: Move) -> CardMoved:
-    return CardMoved(card_id=card_id, before=done.before.value, after=done.after.value, why=done.why, by=done.by)
+def _watched(trial: Trial, draw: OpenDraw, *, good: bool) -> Trial:
+    """A promoted trial after one more run: put to a recheck where its shown runs have become worse than they were."""
+    if not draw.shown:
+        return trial
+    odds = trial.expected / (1.0 - trial.expected) * _SAG
+    worse = odds / (1.0 + odds)
+    step = log(worse / trial.expected) if good else log((1.0 - worse) / (1.0 - trial.expected))
+    sagging = max(0.0, trial.sagging + step)
+    if sagging < _SUSPICIOUS:
+        return replace(trial, sagging=sagging)
+    return replace(_fresh(trial), stage="recheck", rechecks=trial.rechecks + 1)
+
+
+def _fresh(trial: Trial) -> Trial:
+    before = trial.before
+    for one in trial.counts:
+        before = added(before, one)
+    return replace(trial, before=before, counts=(), sagging=0.0)

@@ -44,7 +44,11 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "for_tools": ("scope", "tool_names"),
     "for_task_types": ("scope", "task_types"),
     "version": ("version",),
-    "duplicates": ("duplicates",),
+    "repeats": ("duplicates",),
+    "alike": ("alike",),
+    "idea": ("idea",),
+    "wordings": ("wordings",),
+    "rivals": ("rivals",),
     "evidence": ("evidence",),
     "supersedes": ("supersedes",),
     "superseded_by": ("superseded_by",),
@@ -56,11 +60,13 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name in _TEXTS},
 }
 """What front matter may hold, in order, and where a card has it."""
+_OLD_COUNT = "duplicates"
+"""What earlier versions called `repeats`; they counted by spelling, so all of them go to `alike`, too."""
 _SEAL = "seal"
 _ORDER = (*_KEYS, _SEAL)
 _NAMES: Mapping[tuple[str, ...], str] = {path: key for key, path in _KEYS.items()}
-_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps")
-_NUMBERS = ("attempt", "version", "duplicates")
+_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps", "wordings", "rivals")
+_NUMBERS = ("attempt", "version", "repeats", "alike")
 _CARD_HEADINGS = Headings(("When it applies", "Strategy", "Steps"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
@@ -111,6 +117,8 @@ def read(text: str, place: Place) -> Reading:
         raise ReportError("holds both sides of a merge conflict")
     entries, body = divided(text)
     said = {entry.key: value_of(entry) for entry in entries if entry.key in _KEYS}
+    counted = next((value_of(entry) for entry in entries if entry.key == _OLD_COUNT), None)
+    said = {"repeats": counted, "alike": counted} | said
     said = {key: value for key, value in said.items() if value not in (None, "", [])}
     said = {"id": place.card_id, **said}
     if place.reports and said.keys().isdisjoint(("kind", *_TEXTS)):
@@ -151,6 +159,8 @@ def rewritten(text: str, card: MemoryCard, old_place: Place, place: Place) -> st
         body = f"\n{_card_body(card) if report is None else to_markdown(report)}"
     after = _facts(card, place, report)
     new = {key: after.get(key) for key in _KEYS if before.get(key) != after.get(key)}
+    if _OLD_COUNT in there:
+        new |= {_OLD_COUNT: None, "repeats": after.get("repeats"), "alike": after.get("alike")}
     if _needs_seal(card) and there.get(_SEAL) != (seal := seal_of(card)):
         new[_SEAL] = seal
     lines = changed(entries, new, _ORDER)

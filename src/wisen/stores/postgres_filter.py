@@ -41,6 +41,9 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
         found.add("c.run_id = {} AND c.run_id <> ''", stored(where.run_id))
     if where.refused:
         found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
+    if where.idea:
+        body = "SELECT FROM bodies b WHERE b.number = c.number AND b.card::json ->> 'idea' = {}"
+        found.add(f"EXISTS ({body})", stored(where.idea))
     if where.statuses:
         found.add("c.status = ANY({}::text[])", [status.value for status in where.statuses])
     if where.kinds:
@@ -73,4 +76,4 @@ def _asks(where: CardFilter) -> bool:
 
 
 def _rest(where: CardFilter) -> CardFilter:
-    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", tools=tuple(where.tools))
+    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", tools=tuple(where.tools))

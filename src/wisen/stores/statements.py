@@ -164,6 +164,9 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
     if where.refused:
         parts.append("status = 'rejected' AND json_extract(card, '$.refused') = ?")
         values.append(where.refused)
+    if where.idea:
+        parts.append("json_extract(card, '$.idea') = ?")
+        values.append(where.idea)
     for condition, wanted in (
         ("status IN (SELECT value FROM json_each(?))", where.statuses),
         ("kind IN (SELECT value FROM json_each(?))", where.kinds),
@@ -179,7 +182,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
 
 def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
     """Which of the stored scopes the filter's own definition accepts."""
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="")
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="")
     stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
     return [code for (code,) in stored if rest.accepts(sample_card(code))]
 

@@ -1,0 +1,70 @@
+"""One attempt: what it was shown, did and came to."""
+
+from dataclasses import dataclass, field
+
+from wisen.account.counts import Outcome
+from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """One attempt: what it was shown, did and came to."""
+
+    attempt: int
+    advice: Advice
+    spent_before: TokenUsage
+    began: float = 0.0
+    carried: bool = False
+    """Whether a model call has carried the advice. Where none did, the draw stays as it is."""
+    failed: bool = False
+    """Whether its base raised: there is no answer."""
+    over: bool = False
+    """Whether no attempt comes after it."""
+    output: str = ""
+    evaluation: ReflectionEvaluation | None = None
+    tools: tuple[str, ...] = ()
+    """The tools that it called, each once, in order."""
+    error: str = ""
+    """The last error that it met: of a tool, of its base, or of an answer that a check refused."""
+    structured: object = None
+    metadata: dict[str, object] = field(default_factory=dict[str, object])
+    """What its base has to say of it beyond the record."""
+    accepted: bool = False
+    """Whether the user took its output for the answer, whatever the score."""
+    lesson_ids: list[str] = field(default_factory=list[str])
+    taught: bool = False
+    """Whether a card of it has passed the screen."""
+    settled: bool = False
+    """Whether its outcome was counted."""
+
+    @property
+    def score(self) -> float | None:
+        """The score, as far as it is known."""
+        return self.evaluation.overall_score if self.evaluation else None
+
+    def delivered(self) -> None:
+        """Note that a model call carried the advice."""
+        self.carried = True
+
+    def outcome(self, threshold: float) -> Outcome:
+        """What it counts for. What nobody came to judge has failed; what nobody could judge is unknown."""
+        if self.failed or self.evaluation is None:
+            return Outcome(good=False)
+        if self.score is None:
+            return Outcome(good=None)
+        return Outcome(good=self.score >= threshold, judged=not self.evaluation.verifiable)
+
+    def recorded(self, *, spent: TokenUsage, seconds: float) -> AttemptRecord:
+        """The attempt as far as it came, for the run record; `spent` and `seconds` are the run's until now."""
+        return AttemptRecord(
+            attempt=self.attempt,
+            output=self.output,
+            evaluation=self.evaluation,
+            injections=self.advice.injections,
+            blocked=self.advice.blocked,
+            left_out=self.advice.left_out,
+            advice_delivered=self.carried,
+            lesson_ids=tuple(self.lesson_ids),
+            usage=spent.minus(self.spent_before),
+            seconds=seconds - self.began,
+        )

@@ -1,0 +1,227 @@
+"""Counts what a draw came to, once, and acts on the verdict.
+
+A run is good if its first attempt met the threshold. It isn't if it didn't, raised, was cancelled, or was never
+reported within the rule's grace time. Where the judge was down the outcome is unknown: it may still come from outside,
+and isn't good until then, whether the idea was shown or held out.
+
+A draw leaves `MemoryCard.open_draws` in the very write that counts it. So it counts once, for however many processes,
+restarts and repeated reports.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from wisen.account.places import replayed, trial_of
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
+from wisen.errors import CardNotFoundError
+from wisen.events import CardMoved, TrialAdvanced
+from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.status import move
+from wisen.memory_ci.trial import TrialRule, counted, decided, expired
+from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
+from wisen.trials import Trial
+
+_MOST_OPEN = 512
+"""Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an attempt came to, as it counts."""
+
+    good: bool | None
+    """Whether it met the threshold; `None` where nobody could judge."""
+    judged: bool = False
+    """Whether a model's opinion decided, and not a check."""
+
+
+async def settle(
+    ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at: datetime
+) -> list[CardMoved | TrialAdvanced]:
+    """Count an outcome on draws, given as ids of ideas and of their draws; says what became of the ideas.
+
+    A draw that was counted before, or whose idea is gone, is passed over. Raises what the store raises; what was
+    counted until then stays counted.
+    """
+    events: list[CardMoved | TrialAdvanced] = []
+    for idea, draw in draws.items():
+        with suppress(CardNotFoundError):  # deleted meanwhile
+            events += await _settled(ci, idea, draw, outcome, at)
+    return events
+
+
+async def _settled(
+    ci: MemoryCI, idea: str, draw: str, outcome: Outcome, at: datetime
+) -> Sequence[CardMoved | TrialAdvanced]:
+    one = _Settlement(ci, draw, outcome, at, promoted=ci.promotions.known)
+    changed = await change_card(ci.store, idea, one.on)
+    if changed is None or one.trial is None:
+        return []
+    if one.near:  # promotions elsewhere may have lowered what is asked for
+        one = _Settlement(ci, "", outcome, at, promoted=await ci.promotions.last(), trial=one.trial)
+        changed = await change_card(ci.store, idea, one.on) or changed
+    if one.trial is None:
+        return []
+    if one.move is None:
+        return [one.advanced(changed)] if one.trial.stage in ("waiting", "on trial", "recheck") else []
+    moved = [_told(changed.id, one.move)]
+    await follow(ci.store, idea, at=at)
+    if one.move.after is MemoryStatus.PROMOTED:
+        await ci.promotions.of("\x1f".join((idea, one.trial.model, one.trial.layout, str(one.trial.number))))
+        moved += await _rivals_archived(ci, changed, at)
+    return moved
+
+
+async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, at: datetime) -> list[CardMoved]:
+    """Archive what can't be right beside an idea that helps, unless a person has pinned it or put it in use."""
+    moved: list[CardMoved] = []
+
+    def archived(card: MemoryCard) -> MemoryCard | None:
+        decided_by = card.history[-1].by if card.history else ""
+        if card.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or card.pinned:
+            return None
+        if card.status is MemoryStatus.PROMOTED and decided_by == "human":
+            return None
+        why = f"its rival {promoted.id} helps, and both can't be right"
+        return move(card, MemoryStatus.ARCHIVED, note=why, at=at, by="trial")
+
+    for rival in promoted.rivals:
+        with suppress(CardNotFoundError):
+            changed = await change_card(ci.store, rival, archived)
+            if changed is not None:
+                await follow(ci.store, rival, at=at)
+                moved.append(_told(rival, changed.history[-1]))
+    return moved
+
+
+class _Settlement:
+    """One outcome on its way to one idea; asked again where the card changes meanwhile."""
+
+    def __init__(
+        self, ci: MemoryCI, draw: str, outcome: Outcome, at: datetime, *, promoted: int, trial: Trial | None = None
+    ) -> None:
+        self.trial: Trial | None = None
+        """The trial as it is now; `None` where nothing was counted."""
+        self.move: Move | None = None
+        self.near = False
+        """Whether it would be decided if more ideas of the store had been promoted."""
+        self._ci = ci
+        self._draw = draw
+        self._outcome = outcome
+        self._at = at
+        self._promoted = promoted
+        self._known = trial
+
+    def on(self, card: MemoryCard) -> MemoryCard | None:
+        """The card with the outcome counted, and moved if that decides; `None` where there is nothing to count."""
+        self.trial = self.move = None
+        self.near = False
+        if card.status is MemoryStatus.REJECTED:
+            return None
+        if self._known is not None:
+            return self._judged(card, trial_of(card, self._known.model, self._known.layout))
+        draw = next((one for one in card.open_draws if one.id == self._draw), None)
+        if draw is None or (draw.unknown and self._outcome.good is None):
+            return None
+        left = tuple(one for one in card.open_draws if one is not draw)
+        card = without_late(replace(card, open_draws=left), self._at, self._ci.trial)
+        trial = trial_of(card, draw.model, draw.layout)
+        if self._outcome.good is None:  # it may still come from outside
+            card = replace(card, open_draws=(*card.open_draws, replace(draw, unknown=True)))
+        else:
+            trial = counted(trial, draw, self._outcome.good, judged=self._outcome.judged)
+        return self._judged(with_trial(card, trial), trial)
+
+    def advanced(self, card: MemoryCard) -> TrialAdvanced:
+        """How far the trial is."""
+        trial, rule = self.trial or Trial(), self._ci.trial
+        said = progress(trial, rule, at=bar(max(trial.number, 1), self._promoted, rule))
+        return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
+
+    def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
+        self.trial = trial
+        if card.pinned:
+            return card
+        rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
+        mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
+        needed = bar(trial.number, self._promoted, rule)
+        said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
+        if said == "undecided":
+            e_value = e_value_of(trial, gained=gained, lost=lost)
+            self.near = trial.stage == "on trial" and self._known is None and rule.promote_at <= e_value < needed
+            return card
+        self.trial = decided(trial, said)
+        card = with_trial(card, self.trial)
+        status = self._status(card, trial)
+        if status is None:
+            return card
+        note = _why(trial, said, gained=gained, lost=lost)
+        card = move(card, status, note=note, at=self._at, by="trial", evidence=_pooled(trial))
+        self.move = card.history[-1]
+        return card
+
+    def _status(self, card: MemoryCard, before: Trial) -> MemoryStatus | None:
+        """Where the verdict moves the card; one that another model's evidence promoted is only barred for this one."""
+        stage = self.trial.stage if self.trial else ""
+        if stage == "promoted" and card.status is MemoryStatus.QUARANTINED:
+            return MemoryStatus.PROMOTED
+        if stage != "archived":
+            return None
+        if card.status is MemoryStatus.PROMOTED and not promoted_for(card, model=before.model, layout=before.layout):
+            return None
+        return MemoryStatus.ARCHIVED if card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) else None
+
+
+def with_trial(card: MemoryCard, trial: Trial) -> MemoryCard:
+    """The card with this trial in the place of the one for the same model and layout."""
+    others = [one for one in card.trials if (one.model, one.layout) != (trial.model, trial.layout)]
+    return replace(card, trials=(*others, trial))
+
+
+def without_late(card: MemoryCard, at: datetime, rule: TrialRule) -> MemoryCard:
+    """The card with those draws counted that nobody has reported in time, or that too many others wait behind."""
+    late = expired(card.open_draws, at, rule)
+    late += [one for one in card.open_draws[:-_MOST_OPEN] if one not in late]
+    for draw in late:
+        good = None if draw.unknown else False
+        card = with_trial(card, counted(trial_of(card, draw.model, draw.layout), draw, good))
+    return replace(card, open_draws=tuple(one for one in card.open_draws if one not in late)) if late else card
+
+
+def _pooled(trial: Trial) -> CardEvidence:
+    """The counts that decided, as a move keeps them."""
+    counts = trial.counts
+    runs = sum(one.runs for one in counts)
+    return CardEvidence(
+        model=trial.model,
+        layout=trial.layout,
+        terms="live trial",
+        judged=runs > 0 and sum(one.judged for one in counts) == runs,
+        shown=sum(one.shown for one in counts),
+        shown_successes=sum(one.shown_good for one in counts),
+        shown_unknown=sum(one.shown_unknown for one in counts),
+        held_out=sum(one.held_out for one in counts),
+        held_out_successes=sum(one.held_out_good for one in counts),
+        held_out_unknown=sum(one.held_out_unknown for one in counts),
+    )
+
+
+def _why(trial: Trial, said: str, *, gained: int, lost: int) -> str:
+    seen = _pooled(trial)
+    e_value = e_value_of(trial, gained=gained, lost=lost, hurts=said == "hurts")
+    judged = ", as a model judged" if seen.judged else ""
+    shown = f", {seen.shown_unknown} without a score," if seen.shown_unknown else ""
+    held_out = f", {seen.held_out_unknown} without a score" if seen.held_out_unknown else ""
+    replays = f", {gained} replays gained, {lost} lost" if gained or lost else ""
+    return (
+        f"{said}{judged}: good in {seen.shown_successes} of {seen.shown} runs with it{shown} "
+        f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{replays} (e = {e_value:.3g})"
+    )
+
+
+def _told(card_id: str, done: Move) -> CardMoved:
+    return CardMoved(card_id=card_id, before=done.before.value, after=done.after.value, why=done.why, by=done.by)

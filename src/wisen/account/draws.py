@@ -1,0 +1,134 @@
+"""Draws for a run: chance decides which ideas on trial its first attempt is shown, and that is written down before.
+
+A run's first attempt draws. Its outcome is counted once (see `counts`). Later attempts know more than the ideas, so
+they draw nothing.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from wisen.account.counts import Outcome, settle, with_trial, without_late
+from wisen.account.places import WAITS, Part, Places, trial_of
+from wisen.cards import MemoryCard
+from wisen.errors import CardNotFoundError
+from wisen.events import CardMoved, TrialAdvanced
+from wisen.memory.compiler import Recalled
+from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.pipeline import Found, MemoryCI
+from wisen.memory_ci.trial import began
+from wisen.records import Advice, Injection
+from wisen.trials import OpenDraw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """Draws for one run, and counts what its first attempt came to."""
+
+    ci: MemoryCI
+    model: str
+    layout: str
+    run_id: str
+    nonce: str
+    """Of this execution. A run's id may come back; a nonce doesn't."""
+    now: Callable[[], datetime]
+
+    async def parts(self, found: Sequence[Found], *, first: bool, before: Advice | None = None) -> list[Recalled]:
+        """The found cards on their way into the advice, with the draw of each; best first.
+
+        Only the `first` attempt draws. In later ones what it had drawn, in `before`, holds. Raises what the store
+        raises.
+        """
+        places = Places(ci=self.ci, model=self.model, layout=self.layout)
+        drawn = {one.idea: one for one in before.injections if one.idea} if before else {}
+        parts = await places.parts(found, first=first)
+        return [self._recalled(part, drawn.get(part.found.head.id)) for part in parts]
+
+    async def write(self, advice: Advice) -> Advice:
+        """Write down the draws of an advice before its attempt begins.
+
+        The draw of an idea that is gone, or that can't be written, counts for nothing: it is taken out of the advice's
+        injections. Raises `StoreError` where the store fails.
+        """
+        wanted = {one.idea: one for one in advice.injections if one.draw}
+        if not wanted:
+            return advice
+        written = await asyncio.gather(*(self._written(one) for one in wanted.values()), return_exceptions=True)
+        lost = {one.idea for one, done in zip(wanted.values(), written, strict=True) if isinstance(done, BaseException)}
+        for done in written:
+            if isinstance(done, BaseException) and not isinstance(done, CardNotFoundError):
+                raise done
+        injections = (replace(one, draw="") if one.idea in lost else one for one in advice.injections)
+        return replace(advice, injections=tuple(injections)) if lost else advice
+
+    async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
+        """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.
+
+        Counted again, nothing changes. It is finished also where whoever asked is cancelled meanwhile. Raises what the
+        store raises.
+        """
+        draws = {one.idea: one.draw for one in advice.injections if one.draw}
+        return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
+
+    def _recalled(self, part: Part, before: Injection | None) -> Recalled:
+        hit, head = part.found.hit, part.found.head
+        shown, share, draw = True, part.propensity, ""
+        if before is not None:
+            shown, share, draw = before.shown, before.propensity, before.draw
+        elif part.drawn and not part.barred:
+            draw, uniform = self._draw(head)
+            shown = uniform < part.propensity
+        injection = Injection(
+            card_id=hit.card.id,
+            kind=hit.card.kind.value,
+            reasons=hit.reasons,
+            score=hit.relevance,
+            shown=shown,
+            propensity=share,
+            idea=head.id,
+            draw=draw,
+        )
+        barred = "" if before is not None and part.barred == WAITS else part.barred
+        return Recalled(card=hit.card, injection=injection, barred=barred, rivals=head.rivals)
+
+    def _draw(self, head: MemoryCard) -> tuple[str, float]:
+        """The id of a draw, and a number in [0, 1) that decides it.
+
+        Both follow from the nonce and from how often the idea was drawn: a program that begins each time with the same
+        seed doesn't draw the same each time.
+        """
+        trial = trial_of(head, self.model, self.layout)
+        often = trial.first + trial.runs + len(head.open_draws) + sum(one.runs for one in trial.before)
+        text = "\x1f".join((self.nonce, head.id, self.model, self.layout, str(often)))
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return digest[:24], int(digest[24:40], 16) / 2**64
+
+    async def _written(self, one: Injection) -> None:
+        ci, at = self.ci, self.now()
+        draw = OpenDraw(
+            id=one.draw,
+            at=at,
+            model=self.model,
+            layout=self.layout,
+            shown=one.shown,
+            propensity=one.propensity,
+            run_id=self.run_id,
+        )
+        head = (await ci.store.get([one.idea]))[0]
+        number = 0
+        waits = trial_of(head, self.model, self.layout).stage == "waiting"
+        if waits and one.propensity < 1.0:
+            number = await ci.numbers.of(f"{head.id}\x1f{self.model}\x1f{self.layout}")
+
+        def opened(card: MemoryCard) -> MemoryCard | None:
+            if any(known.id == draw.id for known in card.open_draws):
+                return None  # written before, by a process that was cut off
+            card = without_late(card, at, ci.trial)
+            trial = trial_of(card, self.model, self.layout)
+            if number and trial.stage == "waiting":
+                trial = began(trial, number)
+            return replace(with_trial(card, trial), open_draws=(*card.open_draws, draw))
+
+        await change_card(ci.store, one.idea, opened)

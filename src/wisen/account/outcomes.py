@@ -1,0 +1,64 @@
+"""Outcomes that come later, from outside: a user's verdict, a test that ran overnight, a refund that was sent back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from wisen.account.counts import Outcome, settle
+from wisen.errors import ConfigError
+from wisen.events import CardMoved, TrialAdvanced
+from wisen.memory_ci.ideas import those_there
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import RunLog, VectorStore
+from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord
+
+_GOOD_FROM = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """What became of an outcome."""
+
+    record: RunRecord
+    """The run's, with the outcome where it had none."""
+    counted: int
+    """On how many ideas it was counted. 0 where the run drew none, where they were counted before, and where the
+    rule's grace time was over."""
+    events: Sequence[CardMoved | TrialAdvanced] = ()
+
+
+async def report_outcome(
+    store: VectorStore | MemoryCI, run_id: str, *, score: float, threshold: float = _GOOD_FROM
+) -> Reported:
+    """Say how a run came out, once it is known: from a `score` of `threshold` on it was good.
+
+    It counts on the ideas that the run's first attempt drew, unless they were counted already; an outcome that the
+    judge couldn't tell is made known by it. Raises `RunNotFoundError`, `ConfigError` for a score outside [0, 1] or a
+    store that keeps no runs, and `StoreError` where the store fails.
+    """
+    ci = store if isinstance(store, MemoryCI) else MemoryCI(store)
+    for name, value in (("score", score), ("threshold", threshold)):
+        if not 0.0 <= value <= 1.0:
+            raise ConfigError(f"report_outcome({name}={value!r}): must be in [0, 1]")
+    log = ci.store
+    if not isinstance(log, RunLog):
+        raise ConfigError(f"report_outcome(run_id={run_id!r}): this store keeps no runs")
+    record = await log.run(run_id)
+    first = record.attempts[0] if record.attempts else None
+    draws = {one.idea: one.draw for one in (first.injections if first else ()) if one.draw}
+    heads = await those_there(ci.store, list(draws))
+    still_open = {head.id: draws[head.id] for head in heads if any(one.id == draws[head.id] for one in head.open_draws)}
+    events = await settle(ci, still_open, Outcome(good=score >= threshold), at=ci.now())
+    if first is not None and (first.evaluation is None or not first.evaluation.known):
+        record = _with_outcome(record, first, score, threshold)
+        await log.save_run(record)
+    return Reported(record=record, counted=len(still_open), events=events)
+
+
+def _with_outcome(record: RunRecord, first: AttemptRecord, score: float, threshold: float) -> RunRecord:
+    told = ReflectionEvaluation(
+        overall_score=score, satisfactory=score >= threshold, verifiable=True, evaluator="outside"
+    )
+    record = replace(record, attempts=(replace(first, evaluation=told), *record.attempts[1:]))
+    if record.score is None and record.status == "unevaluated":
+        record = replace(record, score=score, status="satisfied" if score >= threshold else "unsatisfied")
+    return record

@@ -1,0 +1,151 @@
+"""Which ideas take part in a run: those in use, and of the others the few that have a place on trial."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
+from wisen.memory_ci.ideas import those_there
+from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
+from wisen.memory_ci.statistics import sign_e_value
+from wisen.memory_ci.trial import priority, propensity
+from wisen.memory_ci.verdicts import promoted_for
+from wisen.stores.ordering import moment
+from wisen.trials import Trial
+
+HURTS = "hurts (evidence)"
+WAITS = "waits for a place on trial"
+_BENCHED = "made no difference on trial"
+_SAME_SITUATION = 0.2
+"""Ideas that fit a task so much less than the best one aren't of its situation, and have no place on trial there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A found card, and with which part in the run."""
+
+    found: Found
+    propensity: float = 1.0
+    """The probability of showing it."""
+    drawn: bool = False
+    """Whether the outcome of the run counts on its idea."""
+    barred: str = ""
+    """Why it isn't shown; "" where it may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Gives the places of one run."""
+
+    ci: MemoryCI
+    model: str
+    layout: str
+
+    async def parts(self, found: Sequence[Found], *, first: bool) -> list[Part]:
+        """The part of each found card, in order. Later attempts than the `first` draw nothing.
+
+        Raises what the store raises.
+        """
+        found, rivals = await self._with_rivals(found)
+        hidden = self._behind_rivals(rivals)
+        parts = [self._part(one, hidden) for one in found]
+        if self.ci.trust != "trial":
+            return parts
+        waiting = [part for part in parts if part.drawn and not self._in_use(part.found.head)]
+        ideas = {part.found.head.id: part for part in reversed(waiting)}
+        best = max((part.found.hit.relevance for part in parts), default=0.0)
+        near = [one for one in ideas.values() if one.found.hit.relevance >= best - _SAME_SITUATION]
+        near.sort(key=self._rank, reverse=True)
+        chosen = {one.found.head.id for one in near[: self.ci.trial.at_once]} if first else set[str]()
+        return [
+            Part(found=part.found, barred=WAITS) if part in waiting and part.found.head.id not in chosen else part
+            for part in parts
+        ]
+
+    def trial(self, head: MemoryCard) -> Trial:
+        """The idea's trial for this model and layout."""
+        return trial_of(head, self.model, self.layout)
+
+    def _part(self, found: Found, hidden: Mapping[str, str]) -> Part:
+        head, trust = found.head, self.ci.trust
+        if head.id in hidden:
+            return Part(found=found, barred=f"its newer rival {hidden[head.id]} is tried first")
+        if shown_to_all(found):
+            return Part(found=found)
+        trial = self.trial(head)
+        if trial.stage == "archived":
+            return Part(found=found, barred=HURTS)
+        if trial.stage == "benched":
+            return Part(found=found, barred=_BENCHED)
+        if trust == "replayed":
+            return Part(found=found)
+        share = propensity(trial, self.ci.trial, open_draws=head.open_draws, screened=trust == "screened")
+        return Part(found=found, propensity=share, drawn=True)
+
+    def _in_use(self, head: MemoryCard) -> bool:
+        return promoted_for(head, model=self.model, layout=self.layout)
+
+    def _rank(self, part: Part) -> tuple[bool, bool, float, int]:
+        head, hit = part.found.head, part.found.hit
+        gained, lost = replayed(head, self.model, self.layout)
+        worth = priority(
+            self.trial(head),
+            told=1 + head.duplicates + head.retold,
+            verified=head.provenance.verified,
+            replays=sign_e_value(gained, lost),
+            rival_of_trusted=bool(head.rivals),
+        )
+        return hit.relevance == 1.0, hit.agrees, worth, moment(head.provenance.created_at)
+
+    async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:
+        """What was found, each with those of its rivals that come before it."""
+        heads = {one.head.id: one.head for one in found}
+        missing = [rival for head in heads.values() for rival in head.rivals if rival not in heads]
+        rivals = {card.id: card for card in await those_there(self.ci.store, list(dict.fromkeys(missing)))}
+        known = rivals | heads
+        result: list[Found] = []
+        for one in found:
+            for rival in one.head.rivals:
+                other = rivals.get(rival)
+                if other is not None and self._comes_first(other, one.head):
+                    hit = one.hit
+                    said = (*hit.reasons, f"rival of card {one.hit.card.id}")
+                    result.append(Found(hit=replace(hit, card=other, reasons=said), head=other))
+                    del rivals[rival]
+            result.append(one)
+        return result, known
+
+    def _behind_rivals(self, known: Mapping[str, MemoryCard]) -> dict[str, str]:
+        """Ideas that stay behind, each with the newer one that is shown instead."""
+        behind: dict[str, str] = {}
+        for head in known.values():
+            for rival in head.rivals:
+                other = known.get(rival)
+                if other is not None and self._comes_first(other, head):
+                    behind[head.id] = other.id
+        return behind
+
+    def _comes_first(self, new: MemoryCard, old: MemoryCard) -> bool:
+        """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught."""
+        if new.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or new.superseded_by:
+            return False
+        if self.trial(new).stage in ("archived", "benched") or (old.pinned and old.status is MemoryStatus.PROMOTED):
+            return False
+        ours, theirs = new.provenance, old.provenance
+        later = moment(ours.created_at), not theirs.verified
+        return ours.verified and later > (moment(theirs.created_at), False)
+
+
+def trial_of(head: MemoryCard, model: str, layout: str) -> Trial:
+    """The idea's trial for a model and layout; where it is promoted for them without one, a trial in that stage."""
+    known = next((one for one in head.trials if (one.model, one.layout) == (model, layout)), None)
+    known = known or Trial(model=model, layout=layout)
+    if known.stage == "waiting" and promoted_for(head, model=model, layout=layout):
+        return Trial(model=model, layout=layout, number=known.number, stage="promoted", before=known.before)
+    return known
+
+
+def replayed(head: MemoryCard, model: str, layout: str) -> tuple[int, int]:
+    """Pairs of replays that were gained and lost, under the terms with the most pairs."""
+    mine = [one for one in head.evidence if (one.model, one.layout) == (model, layout)]
+    most = max(mine, key=lambda one: one.gained + one.lost, default=CardEvidence())
+    return most.gained, most.lost

@@ -1,0 +1,96 @@
+"""What people decide on ideas: promote, archive, reject, pin. All wordings of an idea follow its head."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+
+from wisen.cards import MemoryCard, MemoryStatus, Move
+from wisen.errors import CardNotFoundError
+from wisen.memory_ci.changes import Change, change_card
+from wisen.memory_ci.ideas import head_of, those_there, wordings_of
+from wisen.memory_ci.reasons import kept_reason
+from wisen.memory_ci.status import HUMAN, move, pinned
+from wisen.protocols import Scrubs, VectorStore
+
+
+class Decisions:
+    """A person's word on the cards of one store.
+
+    It holds for the idea: whichever wording is named, its head is moved, and all wordings with it.
+    """
+
+    def __init__(self, store: VectorStore, now: Callable[[], datetime]) -> None:
+        self.store = store
+        self.now = now
+
+    async def promote(self, card_id: str, why: str) -> MemoryCard:
+        """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.PROMOTED, why)
+
+    async def archive(self, card_id: str, why: str) -> MemoryCard:
+        """Keep a card and show it no more. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.ARCHIVED, why)
+
+    async def quarantine(self, card_id: str, why: str) -> MemoryCard:
+        """Put a promoted or archived card on trial again, with new counts. Raises `ConfigError` as `move` does."""
+        return await self._move(card_id, MemoryStatus.QUARANTINED, why)
+
+    async def reject(self, card_id: str, why: str) -> MemoryCard:
+        """Withdraw a card for good, text and all; what it had corrected holds again. Raises as `move` does."""
+        rejected = await self._move(card_id, MemoryStatus.REJECTED, why)
+        if rejected.supersedes:
+            for old in await those_there(self.store, [rejected.supersedes]):
+                head = await head_of(self.store, old)
+                for one in {card.id: card for card in (old, head, *await wordings_of(self.store, head))}:
+                    with suppress(CardNotFoundError):
+                        await change_card(self.store, one, _holding_again(card_id))
+        if isinstance(self.store, Scrubs):
+            await self.store.scrub()
+        return rejected
+
+    async def pin(self, card_id: str, why: str) -> MemoryCard:
+        """Keep rules and trials from moving a card. Raises `ConfigError` for a rejected one, or without a reason."""
+        return await self._pin(card_id, why, on=True)
+
+    async def unpin(self, card_id: str, why: str) -> MemoryCard:
+        """Let rules and trials move the card again."""
+        return await self._pin(card_id, why, on=False)
+
+    async def _move(self, card_id: str, status: MemoryStatus, why: str) -> MemoryCard:
+        at, why = self.now(), kept_reason(why)
+        return await self._decide(card_id, lambda card: move(card, status, note=why, at=at, by=HUMAN))
+
+    async def _pin(self, card_id: str, why: str, *, on: bool) -> MemoryCard:
+        at, why = self.now(), kept_reason(why)
+        return await self._decide(card_id, lambda card: pinned(card, on=on, why=why, at=at))
+
+    async def _decide(self, card_id: str, change: Change) -> MemoryCard:
+        card = (await self.store.get([card_id]))[0]
+        head = await head_of(self.store, card)
+        await change_card(self.store, head.id, change)
+        await follow(self.store, head.id, at=self.now())
+        return (await self.store.get([card_id]))[0]
+
+
+async def follow(store: VectorStore, head_id: str, *, at: datetime) -> None:
+    """Give all wordings of an idea the status of its head. Raises what the store raises; it may be called again."""
+    head = (await store.get([head_id]))[0]
+
+    def followed(card: MemoryCard) -> MemoryCard | None:
+        if card.status is head.status or card.status is MemoryStatus.REJECTED:
+            return None
+        if head.status is MemoryStatus.REJECTED:
+            rejected = replace(card, pinned=False)
+            return move(rejected, MemoryStatus.REJECTED, note=head.note, at=at, by=head.history[-1].by)
+        why = f"as {head.id}, which says the same in other words: {head.note}"
+        done = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
+        return replace(card, status=head.status, history=(*card.history, done))
+
+    for wording in await wordings_of(store, head):
+        with suppress(CardNotFoundError):  # deleted meanwhile
+            await change_card(store, wording.id, followed)
+
+
+def _holding_again(rejected: str) -> Change:
+    return lambda old: replace(old, superseded_by="") if old.superseded_by == rejected else None

@@ -1,0 +1,205 @@
+"""Which idea a card is a wording of, and which ideas are its rivals.
+
+An idea is all wordings of one claim. Its first card is its head: status, trials and evidence stand there, and the other
+wordings name it (`MemoryCard.idea`). Verified episodes are examples and claim nothing: those of like situations are one
+idea, so that they are tried as a group.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.embedders.meaning import meaning_of
+from wisen.errors import CardNotFoundError
+from wisen.identity import content_key, relation, same_form
+from wisen.protocols import Embedder, VectorStore
+from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.stores.paging import every_card
+from wisen.stores.vectors import embed_texts
+
+_COMPARED = 32
+"""Cards that a new one is compared with: the nearest by their words and meaning."""
+_ALIKE = 0.5
+"""Relevance from which an episode's task is like another's."""
+_REMEMBERED = 4_096
+"""Texts whose vectors are remembered."""
+_MOST_RIVALS = 32
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kin:
+    """What a new card has to do with those that are stored."""
+
+    head: MemoryCard | None = None
+    """Of the idea that it is a wording of; `None` where it is the first."""
+    rivals: tuple[MemoryCard, ...] = ()
+    """Heads of ideas that can't be right beside it."""
+    same: MemoryCard | None = None
+    """The stored card that says the same of the same situation."""
+
+
+class Ideas:
+    """Looks for a card's idea in one store."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+
+    def __reduce__(self) -> "tuple[type[Ideas], tuple[VectorStore]]":
+        """A copy remembers nothing."""
+        return Ideas, (self._store,)
+
+    async def kin(self, card: MemoryCard) -> Kin:
+        """The idea and the rivals of a card that isn't stored yet. Raises what store and embedder raise."""
+        if is_example(card):
+            return await self._group(card)
+        near = await self._near(card, Situation(prompt=card.text))
+        if not near:
+            return Kin()
+        best, rivals = await self._related(card, near)
+        heads = await heads_of(self._store, [*([best] if best else []), *rivals])
+        head = heads[best.id] if best else None
+        others = {one.id: one for rival in rivals if (one := heads[rival.id]).id != (head.id if head else "")}
+        same = next((one for one in near if one.duplicate_key == card.duplicate_key), None)
+        return Kin(head=head, rivals=tuple(others.values())[:_MOST_RIVALS], same=same)
+
+    async def _group(self, card: MemoryCard) -> Kin:
+        hits = await self._search(card, card.situation)
+        alike = (hit for hit in hits if is_example(hit.card) and comparable(hit.card, card))
+        nearest = next((hit for hit in alike if hit.relevance >= _ALIKE), None)
+        same = next((hit.card for hit in hits if hit.card.duplicate_key == card.duplicate_key), None)
+        return Kin(same=same) if nearest is None else Kin(head=await head_of(self._store, nearest.card), same=same)
+
+    async def _near(self, card: MemoryCard, asked: Situation) -> list[MemoryCard]:
+        hits = await self._search(card, asked)
+        return [hit.card for hit in hits if not is_example(hit.card) and comparable(hit.card, card)]
+
+    async def _search(self, card: MemoryCard, asked: Situation) -> list[RecallHit]:
+        # Reports are archived by age, which says nothing of them.
+        statuses = RECALLABLE if card.reporter else (*RECALLABLE, MemoryStatus.ARCHIVED)
+        where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
+        hits = await self._store.search(RecallQuery(situation=asked, filter=where, k=_COMPARED))
+        return [hit for hit in hits if hit.card.id != card.id]
+
+    async def _related(
+        self, card: MemoryCard, near: Sequence[MemoryCard]
+    ) -> tuple[MemoryCard | None, list[MemoryCard]]:
+        """The nearest wording of the card's idea, and its rivals."""
+        embedder = embedder_of(self._store)
+        same_meaning = meaning_of(embedder)
+        # A cosine of 1 tells what the content alone says.
+        content = {one.id: relation(one.text, card.text, cosine=1.0, same_meaning=same_meaning) for one in near}
+        near = [one for one in near if content[one.id] != "other"]
+        if not near:
+            return None, []
+        texts = [text for one in (card, *near) for text in (one.text, one.situation.text)]
+        vectors = await self._embedded(embedder, texts)
+
+        def cosine(one: str, other: str) -> float:
+            return float(vectors[one] @ vectors[other])
+
+        best: tuple[float, MemoryCard] | None = None
+        rivals: list[MemoryCard] = []
+        for one in near:
+            like = one.situation == card.situation or not (one.situation.text and card.situation.text)
+            like = like or cosine(one.situation.text, card.situation.text) >= embedder.floor
+            if not like:
+                continue
+            near_by = cosine(one.text, card.text)
+            match relation(one.text, card.text, cosine=near_by, same_meaning=same_meaning):
+                case "same":
+                    best = max(best or (0.0, one), (2.0, one), key=lambda found: found[0])
+                case "idea":
+                    best = max(best or (0.0, one), (near_by, one), key=lambda found: found[0])
+                case "rivals" if agree(one.situation, card.situation):
+                    rivals.append(one)
+                case _:
+                    pass
+        return (best[1] if best else None), rivals
+
+    async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
+        """The vector of each text; zeros for an empty one."""
+        wanted = dict.fromkeys(texts)
+        unseen = [text for text in wanted if text.strip() and text not in self._vectors]
+        if unseen:
+            rows = await embed_texts(embedder, unseen)
+            self._vectors.update(zip(unseen, rows, strict=True))
+        nothing = np.zeros(embedder.dimension, dtype=np.float32)
+        found = {text: self._vectors.get(text, nothing) for text in wanted}
+        while len(self._vectors) > _REMEMBERED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def is_example(card: MemoryCard) -> bool:
+    """Whether it is a task with an accepted answer, which claims nothing beyond that task."""
+    return card.kind is MemoryKind.SKILL_CARD and not card.strategy and bool(card.situation.prompt)
+
+
+def comparable(one: MemoryCard, other: MemoryCard) -> bool:
+    """Whether two cards can be wordings of one idea: of one kind, for the same runs, and of one agent where reports."""
+    return one.kind is other.kind and one.scope == other.scope and one.reporter == other.reporter
+
+
+def agree(one: Situation, other: Situation) -> bool:
+    """Whether two situations agree in all their content, as far as they have any."""
+    return content_key(one.prompt) == content_key(other.prompt)
+
+
+def said_alike(card: MemoryCard) -> str:
+    """Equal for cards that submissions take one after the other: those that could be wordings of one idea."""
+    at = (card.kind.value, card.scope.text, card.reporter)
+    said = same_form(card.situation.prompt) if is_example(card) else content_key(card.text) or same_form(card.text)
+    return "\x1f".join((*at, said))
+
+
+def embedder_of(store: VectorStore) -> Embedder:
+    """What a store's vectors are made by; `HashEmbedder` for a store that doesn't say."""
+    from wisen.embedders.hashing import HashEmbedder  # noqa: PLC0415 - needed for stores of others only
+
+    embedder: Embedder | None = getattr(store, "embedder", None)
+    return embedder if embedder is not None else HashEmbedder()
+
+
+async def heads_of(store: VectorStore, cards: Iterable[MemoryCard]) -> dict[str, MemoryCard]:
+    """The head of each card's idea, by the card's id: itself where it is one, or where its head is gone."""
+    cards = list(cards)
+    known = {card.id: card for card in cards}
+    missing = list(dict.fromkeys(card.idea for card in cards if card.idea and card.idea not in known))
+    known |= {card.id: card for card in await those_there(store, missing)}
+
+    def head(card: MemoryCard) -> MemoryCard:
+        found = known.get(card.idea, card)
+        return card if found.status is MemoryStatus.REJECTED else found
+
+    return {card.id: head(card) for card in cards}
+
+
+async def those_there(store: VectorStore, ids: Sequence[str]) -> list[MemoryCard]:
+    """The cards with these ids that are still there."""
+    wanted = list(ids)
+    while wanted:
+        try:
+            return await store.get(wanted)
+        except CardNotFoundError as missing:
+            wanted.remove(missing.card_id)
+    return []
+
+
+async def wordings_of(store: VectorStore, head: MemoryCard) -> list[MemoryCard]:
+    """All other wordings of an idea."""
+    where = CardFilter(tenant=head.scope.tenant, kinds=(head.kind,), idea=head.id)
+    async with aclosing(every_card(store, where)) as cards:
+        return [card async for card in cards if card.idea == head.id]
+
+
+async def head_of(store: VectorStore, card: MemoryCard) -> MemoryCard:
+    """The head of one card's idea."""
+    return (await heads_of(store, [card]))[card.id]

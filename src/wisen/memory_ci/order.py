@@ -1,0 +1,70 @@
+"""Numbers that a store gives out once: to each trial when it begins, and to each idea that a trial promotes.
+
+Which trial of a store it is decides how much evidence it needs (see `verdicts.bar`). So the numbers have to be the same
+for all processes. A call log that keeps the first of two writes settles that.
+"""
+
+from typing import Protocol, runtime_checkable
+
+from wisen.protocols import CallLog, KeepsFirst, VectorStore
+
+_SCOPE = "memory-ci"
+
+
+@runtime_checkable
+class _Log(CallLog, KeepsFirst, Protocol):
+    """A call log that settles who was first."""
+
+
+class Numbers:
+    """One series of numbers of a store.
+
+    Args:
+        store: Where it is kept. One that isn't a call log and a `KeepsFirst` counts for this process alone.
+        series: Its name.
+    """
+
+    def __init__(self, store: VectorStore, series: str) -> None:
+        self._log = store if isinstance(store, _Log) else None
+        self._series = series
+        self._known: dict[str, int] = {}
+        self._last = 0
+
+    @property
+    def known(self) -> int:
+        """The highest number that this process knows of; there may be higher ones."""
+        return self._last
+
+    async def of(self, name: str) -> int:
+        """The number of `name`, from 1: the one that it was given here, or the next one. Raises what the store raises.
+
+        A process that is cut off before it has written the number down leaves it unused.
+        """
+        if name not in self._known:
+            number = await self.last() + 1
+            # Two processes may come at once; whoever was second takes the next one.
+            while self._log is not None and not await self._took(self._log, number, name):
+                number += 1
+            self._known[name] = number
+            self._last = max(self._last, number)
+        return self._known[name]
+
+    async def last(self) -> int:
+        """The highest number that was given out."""
+        if self._log is not None:
+            self._last = await self._end(self._log, self._last)
+        return self._last
+
+    async def _took(self, log: _Log, number: int, name: str) -> bool:
+        return await log.keep_call(_SCOPE, self._series, number, name.encode()) == name.encode()
+
+    async def _end(self, log: _Log, known: int) -> int:
+        """The highest number that is taken, from one that is known to be: by steps that double, then by halves."""
+        step = 1
+        while await log.call(_SCOPE, self._series, known + step) is not None:
+            known, step = known + step, 2 * step
+        while step > 1:
+            step //= 2
+            if await log.call(_SCOPE, self._series, known + step) is not None:
+                known += step
+        return known
