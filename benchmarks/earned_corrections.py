@@ -45,7 +45,7 @@ async def corrected(
     mixed = Random(f"{seed} order")
     for situation in range(count):
         await session.teach(Idea(situation, old), verifiable=verified)
-    for _ in range(_BEFORE * count):
+    for _ in range(min(_BEFORE, runs) * count):
         await session.run(mixed.randrange(count))
     for situation in range(count):
         await session.teach(Idea(situation, new))
