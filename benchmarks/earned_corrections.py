@@ -14,6 +14,28 @@ from wisen.stores.memory import InMemoryVectorStore
 
 _BEFORE = 10
 """Runs of each situation between the first lesson and its correction."""
+_WORDINGS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort:
+    """What is corrected by what."""
+
+    name: str
+    old: Kind
+    new: Kind
+    verified: bool
+    """Whether a check taught the old one; the new one is always verified."""
+    same_words: bool
+    """Whether they differ in what they claim alone, or are told in other words, too."""
+
+
+_SORTS = (
+    Sort(name="right, of an opinion, in like words", old="wrong", new="right", verified=False, same_words=True),
+    Sort(name="right, of a verified lesson, in like words", old="wrong", new="right", verified=True, same_words=True),
+    Sort(name="right, of a verified lesson, in other words", old="wrong", new="right", verified=True, same_words=False),
+    Sort(name="wrong, of a verified lesson, in like words", old="right", new="wrong", verified=True, same_words=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +55,9 @@ class Corrected:
     old_archived: int | None
 
 
-async def corrected(
-    material: Material, *, old: Kind, new: Kind, verified: bool, runs: int, embedded: str, seed: str
-) -> list[Corrected]:
+async def corrected(material: Material, kind: Sort, *, runs: int, embedded: str, seed: str) -> list[Corrected]:
     """Store the old one of each situation, by a check or by an opinion, then the new one by a check, and run on."""
+    old, new = kind.old, kind.new
     vectors, count = embedder(embedded), len(material)
     effects = {Idea(situation, "right"): 0.3 for situation in range(count)}
     effects |= {Idea(situation, "wrong"): -0.2 for situation in range(count)}
@@ -44,10 +65,12 @@ async def corrected(
     session = Session(world, Setting(open_store=lambda: InMemoryVectorStore(embedder=vectors), simulated_clock=True))
     mixed = Random(f"{seed} order")
     for situation in range(count):
-        await session.teach(Idea(situation, old), verifiable=verified)
+        world.wording = situation % _WORDINGS
+        await session.teach(Idea(situation, old), verifiable=kind.verified)
     for _ in range(min(_BEFORE, runs) * count):
         await session.run(mixed.randrange(count))
     for situation in range(count):
+        world.wording = (situation + (0 if kind.same_words else 1)) % _WORDINGS
         await session.teach(Idea(situation, new))
     began = len(session.notes)
     for _ in range(runs * count):
@@ -80,17 +103,10 @@ def _until(notes: Sequence[Note], moved: int | None) -> int | None:
 
 async def report(material: Material, *, runs: int, embedded: str, seed: str) -> str:
     """The table."""
-    kinds: tuple[tuple[str, Kind, Kind, bool], ...] = (
-        ("right, of a lesson by opinion", "wrong", "right", False),
-        ("right, of a verified lesson", "wrong", "right", True),
-        ("wrong, of a verified lesson", "right", "wrong", True),
-    )
     rows: list[list[str]] = []
-    for name, old, new, verified in kinds:
-        found = await corrected(
-            material, old=old, new=new, verified=verified, runs=runs, embedded=embedded, seed=f"{seed} {name}"
-        )
-        rows.append([name, embedded, *_cells(found)])
+    for kind in _SORTS:
+        found = await corrected(material, kind, runs=runs, embedded=embedded, seed=f"{seed} {kind.name}")
+        rows.append([kind.name, embedded, *_cells(found)])
     head = (
         "correction|embedder|stored on a card of its own|shown first|runs that showed the old one|"
         "of these showed both|promoted|after runs (median)|archived|old one archived|after runs (median)|"

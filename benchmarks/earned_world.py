@@ -68,6 +68,8 @@ class World:
     seed: str
     fault: Fault = field(default_factory=Fault)
     write: Write = nothing
+    wording: int | None = None
+    """Which wording lessons are written in; `None`: any."""
     tasks: int = 0
     """How many tasks of each situation there are before they come again, the same in all worlds; 0: no end of them."""
     situation: int = 0
@@ -124,7 +126,9 @@ class World:
         idea = self.write(self.situation, draw)
         if idea is None:
             return []
-        return [MemoryCard(kind=MemoryKind.LESSON, content=draw.choice(self.material.wordings(idea)))]
+        texts = self.material.wordings(idea)
+        text = draw.choice(texts) if self.wording is None else texts[self.wording]
+        return [MemoryCard(kind=MemoryKind.LESSON, content=text)]
 
     def evaluator(self, *, verifiable: bool = True) -> FunctionEvaluator:
         """What judges outputs."""
