@@ -48,7 +48,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "repeats": ("duplicates",),
     "alike": ("alike",),
     "idea": ("idea",),
-    "wordings": ("wordings",),
+    "retold": ("retold",),
     "rivals": ("rivals",),
     "trials": ("trials",),
     "open_draws": ("open_draws",),
@@ -68,8 +68,8 @@ _OLD_COUNT = "duplicates"
 _SEAL = "seal"
 _ORDER = (*_KEYS, _SEAL)
 _NAMES: Mapping[tuple[str, ...], str] = {path: key for key, path in _KEYS.items()}
-_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps", "wordings", "rivals")
-_NUMBERS = ("attempt", "version", "repeats", "alike")
+_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps", "rivals")
+_NUMBERS = ("attempt", "version", "repeats", "alike", "retold")
 _CARD_HEADINGS = Headings(("When it applies", "Strategy", "Steps"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
