@@ -214,10 +214,6 @@ class MemoryCard:
     """Its moves between statuses since it was stored, oldest first; written by `memory_ci.status.move`."""
     pinned: bool = False
     """Whether only people may change its status."""
-    trials: tuple[Trial, ...] = ()
-    """Of a card that stands for an idea: how far its trials have come, one for each model and layout."""
-    open_draws: tuple[OpenDraw, ...] = ()
-    """Of a card that stands for an idea: draws whose outcome isn't known yet, oldest first."""
     observed: tuple[str, ...] = ()
     """Short hashes of runs that earlier versions counted in `evidence`. Files that they sealed hold them."""
     refused: str = ""

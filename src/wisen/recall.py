@@ -90,8 +90,6 @@ class RecallHit:
     """Why, for a reader: "same prompt", "similar situation (0.81)", "shares rare words: invoice, nordic"."""
     vector: float = 0.0
     """Best cosine similarity of the situation's vector with the card's two."""
-    agrees: bool = False
-    """Whether the query's situation and the card's have the same numbers, names and codes, and have some."""
     lexical: float = 0.0
     """Share of the query's words, weighted by rarity, that the card has; in [0, 1]."""
     agrees: bool = False

@@ -42,8 +42,7 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
     if where.refused:
         found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
     if where.idea:
-        body = "SELECT FROM bodies b WHERE b.number = c.number AND b.card::json ->> 'idea' = {}"
-        found.add(f"EXISTS ({body})", stored(where.idea))
+        found.add("c.idea = {} AND c.idea <> ''", stored(where.idea))
     if where.statuses:
         found.add("c.status = ANY({}::text[])", [status.value for status in where.statuses])
     if where.kinds:

@@ -81,6 +81,8 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE cards ADD COLUMN content_key INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE cards ADD COLUMN alike INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE cards ADD COLUMN idea TEXT NOT NULL DEFAULT '';
+    CREATE INDEX cards_idea ON cards (idea) WHERE idea != '';
     CREATE INDEX cards_alike ON cards (alike) WHERE alike > 0;
     """,
 )

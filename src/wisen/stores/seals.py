@@ -16,7 +16,7 @@ from wisen.cards import MemoryCard, MemoryStatus
 from wisen.stores.serial import card_to_values
 
 _FORM = "wisen card 1"
-_NOT_SEALED = ("version", "duplicates", "alike")
+_NOT_SEALED = ("version", "duplicates", "alike", "retold")
 """What a merge of two branches may change, and nothing is believed of."""
 _WITHDRAWN = (MemoryStatus.ARCHIVED, MemoryStatus.REJECTED)
 """Statuses that anybody may give a card by hand: they take it out of use."""
@@ -54,7 +54,6 @@ def by_hand(card: MemoryCard) -> MemoryCard:
         history=(),
         observed=(),
         idea="",
-        retold=0,
         rivals=(),
         trials=(),
         open_draws=(),

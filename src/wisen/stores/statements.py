@@ -51,7 +51,8 @@ def keep(connection: sqlite3.Connection, prepared: PreparedCard, generation: int
     row = prepared.row(0)
     number = connection.execute(
         "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, content_key, duplicate_key, alike,"
-        " superseded_by, created, version, changed, card) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " idea, superseded_by, created, version, changed, card)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (row.card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
     ).lastrowid
     connection.execute("INSERT INTO recall VALUES (?, ?, ?)", (number, row.words, row.vectors))
@@ -67,6 +68,7 @@ def _columns(prepared: PreparedCard, row: IndexRow) -> tuple[object, ...]:
         row.content,
         prepared.duplicate_key,
         prepared.card.alike,
+        prepared.card.idea,
         prepared.card.superseded_by,
         row.created,
         prepared.card.version,
@@ -88,8 +90,8 @@ def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation
     row = prepared.row(0)
     number = connection.execute(
         "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, content_key = ?,"
-        " duplicate_key = ?, alike = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ? WHERE id = ?"
-        " RETURNING number",
+        " duplicate_key = ?, alike = ?, idea = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ?"
+        " WHERE id = ? RETURNING number",
         (*_columns(prepared, row), generation, prepared.json, row.card_id),
     ).fetchone()[0]
     if row.vectors:
@@ -158,8 +160,8 @@ def tally(connection: sqlite3.Connection, where: CardFilter) -> int:
 def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, list[object]]:
     parts, values = ["1"], list[object]()
     if where.tenant is not None:
-        # With the plus, an index on the tenant isn't taken for better than that on what is refused.
-        parts.append("+tenant = ?" if where.refused else "tenant = ?")
+        # With the plus, an index on the tenant isn't taken for better than that on what is refused, or on ideas.
+        parts.append("+tenant = ?" if where.refused or where.idea else "tenant = ?")
         values.append(where.tenant)
     if where.run_id:
         parts.append("run_id = ? AND run_id != ''")
@@ -168,7 +170,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
         parts.append("status = 'rejected' AND json_extract(card, '$.refused') = ?")
         values.append(where.refused)
     if where.idea:
-        parts.append("json_extract(card, '$.idea') = ?")
+        parts.append("idea = ? AND idea != ''")
         values.append(where.idea)
     for condition, wanted in (
         ("status IN (SELECT value FROM json_each(?))", where.statuses),

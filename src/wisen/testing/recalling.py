@@ -123,7 +123,7 @@ class RecallingContract:
         refused = replace(card("Refused.", prompt=CHAIRS), status=MemoryStatus.REJECTED, refused="abc")
         await store.add([refused, card("In use.", prompt=CHAIRS)])
         assert await store.list(where) == [refused]
-        with pytest.raises(ConfigError, match=r"RecallQuery\.filter\.refused"):
+        with pytest.raises(ConfigError, match=r"RecallQuery\.filter: 'refused'"):
             await store.search(query(CHAIRS, where=where))
 
     async def test_no_tenant_sees_another(self, store: VectorStore) -> None:

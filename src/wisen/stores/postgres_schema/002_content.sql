@@ -2,7 +2,9 @@
 -- that an earlier version counted on a card by spelling.
 ALTER TABLE cards
     ADD COLUMN content_key bigint NOT NULL DEFAULT 0,
-    ADD COLUMN alike int NOT NULL DEFAULT 0;
+    ADD COLUMN alike int NOT NULL DEFAULT 0,
+    ADD COLUMN idea text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX cards_idea ON cards (idea) WHERE idea <> '';
 CREATE INDEX cards_content ON cards (tenant, content_key) WHERE content_key <> 0;
 CREATE INDEX cards_alike ON cards (alike) WHERE alike > 0;
 
