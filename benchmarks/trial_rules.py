@@ -13,7 +13,7 @@ from statistics import mean, median
 from trial_store import World, lived
 from trial_streams import BASELINES, Run, baseline, drifting, steady
 
-from wisen.memory_ci.statistics import estimated_effect
+from wisen.memory.rank import estimated_effect
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, began, counted, decided, propensity
 from wisen.memory_ci.verdicts import bar, verdict
 from wisen.trials import OpenDraw, Trial
@@ -220,7 +220,8 @@ def _rates(lift: int, scale: str, chance: Random) -> tuple[float, float]:
 def _left_behind(rates: tuple[float, float], chance: Random) -> float:
     trial, rule = began(Trial(), 1), DEFAULT_TRIAL_RULE
     for _ in range(_PATIENCE):
-        trial = decided(_one_run(trial, rates, chance), verdict(_one_run(trial, rates, chance), rule, at=20.0))
+        trial = _one_run(trial, rates, chance)
+        trial = decided(trial, verdict(trial, rule, at=20.0))
         if trial.stage not in ("on trial", "recheck"):
             break
     return estimated_effect((*trial.before, *trial.counts))

@@ -89,6 +89,8 @@ class Trial:
     """Of a promoted idea: how far its last runs, shown and held out, speak for harm, as a logarithm. As `sagging`."""
     rechecks: int = 0
     """How often it was under suspicion."""
+    rounds: int = 0
+    """How often a person has put the idea on trial again. Each time is a hypothesis of its own, with a new number."""
 
     @property
     def runs(self) -> int:

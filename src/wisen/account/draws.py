@@ -118,9 +118,9 @@ class Draws:
         )
         head = (await ci.store.get([one.idea]))[0]
         number = 0
-        waits = trial_of(head, self.model, self.layout).stage == "waiting"
-        if waits and one.propensity < 1.0:
-            number = await ci.numbers.of(f"{head.id}\x1f{self.model}\x1f{self.layout}")
+        trial = trial_of(head, self.model, self.layout)
+        if trial.stage == "waiting" and one.propensity < 1.0:
+            number = await ci.numbers.of("\x1f".join((head.id, self.model, self.layout, str(trial.rounds))))
 
         def opened(card: MemoryCard) -> MemoryCard | None:
             if any(known.id == draw.id for known in card.open_draws):

@@ -8,7 +8,7 @@ were solved with the card and not without it, `lost` pairs the other way round.
 |---|---|---|
 | pairs, solved or not | `sign_e_value` | `mcnemar_p` |
 | pairs of scores in [0, 1] | `bounded_e_value` | |
-| runs that saw the idea or not, by a coin | `trial_e_value` | `fisher_p`, `estimated_effect` |
+| runs that saw the idea or not, by a coin | `trial_e_value` | `fisher_p` |
 | many cards at once | `e_bh` | |
 
 Papers: Ramdas, Grünwald, Vovk, Shafer (2023), "Game-theoretic statistics and safe anytime-valid inference";
@@ -18,7 +18,7 @@ Waudby-Smith, Ramdas (2024), "Estimating means of bounded random variables by be
 Wang, Ramdas (2022), "False discovery rate control with e-values";
 McNemar (1947), "Note on the sampling error of the difference between correlated proportions or percentages";
 Fisher (1935), "The logic of inductive inference"; Wilson (1927), "Probable inference, the law of succession, and
-statistical inference"; Efron, Morris (1975), "Data analysis using Stein's estimator and its generalizations".
+statistical inference".
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,8 +29,6 @@ from math import comb, exp, inf, log, sqrt
 from wisen.trials import DrawCounts
 
 _STAKES = 128
-_PRIOR_TRIALS = 4.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
@@ -208,25 +206,6 @@ def compare_pairs(treated: Sequence[bool], control: Sequence[bool]) -> PairedOut
 def shrunken_rate(successes: int, trials: int, *, prior: float = 0.5, weight: float = 4.0) -> float:
     """A success rate pulled towards `prior` as if `weight` further trials had come out at it (beta-binomial mean)."""
     return (successes + prior * weight) / (trials + weight)
-
-
-def estimated_effect(counts: Iterable[DrawCounts], *, spread: float = 0.2) -> float:
-    """By how much showing an idea raised the rate of good runs, in [-1, 1], pulled towards 0 the less is known.
-
-    Of each propensity the difference of the two rates, which is its inverse-propensity estimate with normalised
-    weights; these averaged by their precision; times the share of the variance that isn't chance if effects vary by
-    `spread` (standard deviation) between ideas. So it ranks a large effect seen seldom below the same one seen often.
-    0 where one side is empty. For certainty see `trial_e_value`: this is an estimate.
-    """
-    known = [one for one in counts if one.shown and one.held_out]
-    runs = sum(one.runs for one in known)
-    pooled = shrunken_rate(sum(one.shown_good + one.held_out_good for one in known), runs, weight=_PRIOR_TRIALS)
-    precision = weighted = 0.0
-    for one in known:
-        sure = 1.0 / (pooled * (1.0 - pooled) * (1.0 / one.shown + 1.0 / one.held_out))
-        precision += sure
-        weighted += sure * (one.shown_good / one.shown - one.held_out_good / one.held_out)
-    return weighted / (precision + spread**-2)
 
 
 def wilson_interval(successes: int, trials: int, *, z: float = 1.96) -> tuple[float, float]:

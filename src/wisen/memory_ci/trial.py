@@ -24,7 +24,7 @@ from wisen.memory_ci.statistics import harm_bet, shrunken_rate, trial_log_e_valu
 from wisen.trials import DrawCounts, OpenDraw, Stage, Trial
 
 _HALF = 0.5
-_LOSING = log(3.0)
+_LOSING = log(2.0)
 _AHEAD = log(5.0)
 """From here an idea is on trial alone: a second one might say the same, and hide its effect."""
 _STARTED = log(5.0)
@@ -173,7 +173,7 @@ def again(trial: Trial) -> Trial:
 
     Nothing does this by itself: every further trial is a further chance for an idea that does nothing.
     """
-    return Trial(model=trial.model, layout=trial.layout, before=_fresh(trial).before)
+    return Trial(model=trial.model, layout=trial.layout, before=_fresh(trial).before, rounds=trial.rounds + 1)
 
 
 def expired(draws: Iterable[OpenDraw], now: datetime, rule: TrialRule = DEFAULT_TRIAL_RULE) -> list[OpenDraw]:
@@ -182,8 +182,8 @@ def expired(draws: Iterable[OpenDraw], now: datetime, rule: TrialRule = DEFAULT_
 
 
 def is_losing(trial: Trial) -> bool:
-    """Whether what was seen so far speaks against the idea, short of a verdict."""
-    return trial_log_e_value(trial.counts, hurts=True) >= _LOSING
+    """Whether what was seen so far speaks against a benefit, short of a verdict."""
+    return trial_log_e_value(trial.counts) <= -_LOSING
 
 
 def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, ...]:
