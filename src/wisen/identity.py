@@ -1,27 +1,48 @@
-"""What makes two texts the same, two wordings of one idea, or rivals."""
+"""What makes two texts the same, two wordings of one idea, or rivals.
 
-import re
-from typing import Literal
+Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where their
+content agrees, neither denies what the other says, and an embedder that knows meaning finds them alike. Texts that
+share many words and differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
+"""
 
-from wisen.claims.form import same_form as same_form  # noqa: PLC0414 - part of this module's interface
+from typing import Final, Literal
+
+from wisen.claims.agreement import contradict, hard_content_agrees, in_one_frame, likeness, reworded, shared_content
+from wisen.claims.claim import claim_of
+from wisen.claims.form import same_form as same_form
 
 Relation = Literal["same", "idea", "rivals", "other"]
 
+_LIKE_WORDS: Final = 0.5
+"""Share of common words from which two texts that aren't one idea are rivals."""
+_CONTENT_COUNTS: Final = 0.1
+"""What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
+
 
 def content_key(text: str) -> str:
-    """Equal for texts whose hard content agrees; "" for a text without any."""
-    return " ".join(sorted(set(re.findall(r"\S*\d\S*", same_form(text)))))
+    """Equal for texts whose numbers with units, dates, codes, quotations and names agree; "" for a text without any."""
+    return claim_of(text).key
 
 
 def relation(one: str, other: str, *, cosine: float | None = None, same_meaning: float | None = None) -> Relation:
-    """How two texts stand to each other."""
+    """How two texts stand to each other; the same for both orders.
+
+    Args:
+        one: A text.
+        other: Another one.
+        cosine: That of their vectors; `None` where the embedder has no say.
+        same_meaning: The cosine from which texts say the same, as `KnowsMeaning` has it; without it nothing is an idea.
+
+    Returns:
+        "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words that claim
+        something else, else "other".
+    """
     if same_form(one) == same_form(other):
         return "same"
-    words, others = set(same_form(one).split()), set(same_form(other).split())
-    alike = len(words & others) >= 0.6 * max(1, min(len(words), len(others)))
-    agree = content_key(one) == content_key(other)
-    if alike:
-        return "rivals"
-    if agree and cosine is not None and same_meaning is not None and cosine >= same_meaning:
-        return "idea"
-    return "other"
+    mine, others = claim_of(one), claim_of(other)
+    if cosine is not None and same_meaning is not None and mine.stems and others.stems:
+        support = cosine + _CONTENT_COUNTS * shared_content(mine, others)
+        agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
+        if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
+            return "idea"
+    return "rivals" if likeness(mine, others) >= _LIKE_WORDS else "other"

@@ -1,6 +1,6 @@
 """The form that texts share which are the same, whatever their Unicode form, case, spacing, quotes and full stop.
 
-What carries meaning stays: signs, digits, operators, accents, emoji. So this folds less than NFKC and `casefold` do: 10²
+What carries meaning stays: signs, digits, operators, accents, emoji. So this folds less than NFKC and `casefold`: 10²
 isn't 102, and Maße aren't Masse.
 """
 
@@ -34,10 +34,14 @@ def same_form(text: str) -> str:
 
     Idempotent, for any text, in time proportional to its length.
     """
-    folded = unicodedata.normalize("NFC", text.translate(_folding()))
-    folded = unicodedata.normalize("NFC", folded.lower())
-    bare = _without_quotes(" ".join(folded.split()))
+    lower = unicodedata.normalize("NFC", folded(text).lower())
+    bare = _without_quotes(" ".join(lower.split()))
     return unicodedata.normalize("NFC", _without_end(bare))
+
+
+def folded(text: str) -> str:
+    """The text in one Unicode form, with one form of each dash and quotation mark, and nothing invisible."""
+    return unicodedata.normalize("NFC", text.translate(_folding()))
 
 
 @cache

@@ -55,7 +55,7 @@ class LocalEmbedder:
         optimise: bool = True,
         max_tokens: int = 256,
         floor: float = 0.32,
-        same_meaning: float = 0.62,
+        same_meaning: float = 0.6,
     ) -> None:
         """Find the weights without loading them.
 

@@ -1,0 +1,143 @@
+"""Whether what two texts claim can be one and the same."""
+
+from collections.abc import Iterable, Set
+
+from wisen.claims.claim import Claim, Word
+from wisen.claims.vocabulary import alike_of, opposites_of
+
+_LIKE_FRAME = 0.4
+_LIKE_FRAME_BEHIND_FIRST = 0.25
+_FILLING = frozenset(("always", "ever", "carefully", "then"))
+
+
+def hard_content_agrees(one: Claim, other: Claim) -> bool:
+    """Whether numbers with their units, dates, codes, quotations and names are the same on both sides.
+
+    What stands in one as a code and in the other as a plain word is there. A number in words without a unit may be left
+    out, and a name too where other content is shared; another one in its place is other content.
+    """
+    if one.foreign != other.foreign:
+        return False
+    if _missing_numbers(one.numbers, other) or _missing_numbers(other.numbers, one):
+        return False
+    if _missing_numbers(one.counts, other) and _missing_numbers(other.counts, one):
+        return False
+    if _missing_dates(one, other) or _missing_dates(other, one):
+        return False
+    for mine, others in ((one.codes | one.quotes, other), (other.codes | other.quotes, one)):
+        if mine - others.said:
+            return False
+    unnamed, others_unnamed = one.names - other.said, other.names - one.said
+    if (unnamed and others_unnamed) or ((unnamed or others_unnamed) and not _hard(one) & _hard(other)):
+        return False
+    limits, others = dict(one.directions), dict(other.directions)
+    return not any(others.get(number, limit) != limit for number, limit in limits.items())
+
+
+def shared_content(one: Claim, other: Claim) -> float:
+    """How much content two claims have in common, from 0 to 2: a number, date, code or quotation is 1, a name half."""
+    names = len(one.names & other.names)
+    return min(2.0, len(_hard(one) & _hard(other)) - names / 2)
+
+
+def contradict(one: Claim, other: Claim) -> bool:
+    """Whether one affirms what the other denies: the same word negated, or its opposite not negated.
+
+    An opposite counts only where both speak of something in common, so that "go on" and "come next" pass.
+    """
+    for stem in one.stems & other.stems:
+        if one.negations[stem].isdisjoint(other.negations[stem]):
+            return True
+    mine, others = one.stems - other.stems, other.stems - one.stems
+    for stem in mine:
+        for alike in alike_of(stem, others):
+            if one.negations[stem].isdisjoint(other.negations[alike]):
+                return True
+    if not one.stems & other.stems:
+        return False
+    return any(
+        not one.negations[stem].isdisjoint(other.negations[opposite])
+        for stem in mine
+        for opposite in opposites_of(stem, others)
+    )
+
+
+def in_one_frame(one: Claim, other: Claim) -> bool:
+    """Whether two claims are built of like words, so that those in which they differ make them two claims.
+
+    They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
+    strings" do. No two wordings by different people come near that, unless one only rewords the other.
+    """
+    shared = len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
+    return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
+
+
+def likeness(one: Claim, other: Claim) -> float:
+    """Which share of the words of both claims is common to them; words of the same meaning count."""
+    shared = len(one.stems & other.stems) + len(_alike(one.stems - other.stems, other.stems - one.stems))
+    return 2 * shared / ((len(one.stems) + len(other.stems)) or 1)
+
+
+def reworded(one: Claim, other: Claim) -> bool:
+    """Whether two claims of the same words differ only in inflection, synonyms, adverbs, and the order of clauses."""
+    pairs = _alike(one.stems - other.stems, other.stems - one.stems)
+    if _left_over(one, other, pairs.keys()) or _left_over(other, one, set(pairs.values())):
+        return False
+    if one.directions != other.directions or len(one.duties | other.duties) > len(one.duties & other.duties) + 1:
+        return False
+    mine, others = ([word for word in claim.words if not word.floats] for claim in (one, other))
+    return _in_order(mine, others, pairs, fronted=one.begins_with_link != other.begins_with_link)
+
+
+def _missing_numbers(numbers: Iterable[str], other: Claim) -> bool:
+    known = other.numbers | other.counts
+    return any(number not in known and not any(_same_number(number, one) for one in known) for number in numbers)
+
+
+def _same_number(one: str, other: str) -> bool:
+    value, _, unit = one.partition(" ")
+    other_value, _, other_unit = other.partition(" ")
+    return value == other_value and (not unit or not other_unit or unit == other_unit)
+
+
+def _missing_dates(one: Claim, other: Claim) -> bool:
+    return any(
+        date not in other.said and not any(known.startswith(date) or date.startswith(known) for known in other.dates)
+        for date in one.dates
+    )
+
+
+def _hard(claim: Claim) -> frozenset[str]:
+    return claim.numbers | claim.dates | claim.codes | claim.quotes | claim.names
+
+
+def _alike(mine: Set[str], others: Set[str]) -> dict[str, str]:
+    """Words of the same meaning, each paired once."""
+    pairs: dict[str, str] = {}
+    for stem in sorted(mine):
+        partner = next((one for one in sorted(alike_of(stem, others)) if one not in pairs.values()), None)
+        if partner is not None:
+            pairs[stem] = partner
+    return pairs
+
+
+def _left_over(one: Claim, other: Claim, explained: Set[str]) -> bool:
+    return any(
+        word.stem not in other.stems and word.stem not in explained and not (word.floats and word.stem in _FILLING)
+        for word in one.words
+        if not word.is_link
+    )
+
+
+def _in_order(mine: list[Word], others: list[Word], pairs: dict[str, str], *, fronted: bool) -> bool:
+    """Whether the words come in one order, but for a clause put in front, or a verb in the passive."""
+    order, other_order = [pairs.get(word.stem, word.stem) for word in mine], [word.stem for word in others]
+    if order == other_order:
+        return True
+    if sorted(order) != sorted(other_order):
+        return False
+    if fronted and any(order[place:] + order[:place] == other_order for place in range(1, len(order))):
+        return True
+    passive = {pairs.get(word.stem, word.stem) for word in mine if word.is_participle}
+    passive ^= {word.stem for word in others if word.is_participle}
+    return any([one for one in order if one != verb] == [one for one in other_order if one != verb] for verb in passive)

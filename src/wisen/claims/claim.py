@@ -1,0 +1,282 @@
+"""A text as what it claims: hard content, and words with whether they are affirmed."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from wisen.claims.tokens import Token, is_foreign, tokens
+from wisen.claims.vocabulary import stem, vocabulary
+
+_TENS = 20
+_HUNDRED = 100
+_REACH = 3
+"""Tokens between a comparison and the number that it bounds."""
+_FORMS_OF_BE = frozenset(("be", "is", "are", "was", "were", "been", "being"))
+_FLOATING = frozenset(("first", "only", "then", "always", "ever", "again"))
+_FRONTED = frozenset("if when whenever once where wherever while because since before after until unless for in on".split())
+_SHORTEST_ADVERB = 4
+_FIRST_PICTURE = 0x2600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word that carries something, or a number, code or the like in its place."""
+
+    stem: str
+    negated: bool
+    floats: bool = False
+    """Whether it may stand in other places of its sentence for the same, as many adverbs may."""
+    is_participle: bool = False
+    """Whether it is a verb in the passive, which stands behind what it is done to."""
+    is_link: bool = False
+    """Whether it joins clauses: it counts for the order only."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a text says."""
+
+    words: tuple[Word, ...]
+    """In their order."""
+    numbers: frozenset[str]
+    """With their units: "500 eur"."""
+    counts: frozenset[str]
+    """Numbers written as words without a unit, such as "both of the two": other wordings may leave them out."""
+    dates: frozenset[str]
+    codes: frozenset[str]
+    quotes: frozenset[str]
+    names: frozenset[str]
+    foreign: frozenset[str]
+    """Words in scripts other than Latin, and pictures such as flags."""
+    directions: frozenset[tuple[str, str]]
+    """Numbers that are limits: the value, and "above" or "below"."""
+    said: frozenset[str]
+    """All that occurs, hard or not, as it stands and as stems."""
+    duties: frozenset[str]
+    """Of "may" and "must", which are said."""
+    begins_with_link: bool
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The words and values without their order."""
+        return frozenset(word.stem for word in self.words if not word.is_link)
+
+    @cached_property
+    def first(self) -> str:
+        """The first word, mostly the verb of what is to be done."""
+        return next((word.stem for word in self.words if not word.is_link and not word.floats), "")
+
+    @cached_property
+    def negations(self) -> Mapping[str, frozenset[bool]]:
+        """Of each stem, whether it stands negated, affirmed, or both."""
+        found: dict[str, frozenset[bool]] = {}
+        for word in self.words:
+            found[word.stem] = found.get(word.stem, frozenset()) | {word.negated}
+        return found
+
+    @property
+    def key(self) -> str:
+        """The hard content as one text; "" where there is none."""
+        numbers = self.numbers | self.counts
+        parts = (("n", numbers), ("d", self.dates), ("c", self.codes), ("q", self.quotes), ("p", self.names))
+        found = [f"{kind}:{value}" for kind, values in (*parts, ("f", self.foreign)) for value in sorted(values)]
+        return "\x1f".join(found)
+
+
+@lru_cache(maxsize=4_096)
+def claim_of(text: str) -> Claim:
+    """Read a text; the last few thousand are remembered."""
+    return _Reader(list(_with_numbers(_with_dates(_with_phrases(list(tokens(text))))))).claim()
+
+
+def _with_phrases(found: list[Token]) -> Iterator[Token]:
+    """Tokens with phrases replaced by the word that they stand for, and contractions taken apart."""
+    table = vocabulary()
+    found = list(_apart(found))
+    place = 0
+    while place < len(found):
+        for length in range(min(table.longest_phrase, len(found) - place), 1, -1):
+            part = found[place : place + length]
+            stands = table.phrases.get(tuple(token.value for token in part))
+            if stands is not None and all(token.kind in {"word", "name"} for token in part):
+                if stands:
+                    yield Token("word", stands)
+                place += length
+                break
+        else:
+            yield found[place]
+            place += 1
+
+
+def _apart(found: Iterable[Token]) -> Iterator[Token]:
+    for token in found:
+        if token.kind in {"word", "name"} and "'" in token.value:
+            if token.value in {"don't", "doesn't"}:
+                yield Token("word", "do")
+            head, _, tail = token.value.partition("'")
+            if tail == "t":
+                yield Token("word", "not")
+                head = head.removesuffix("n")
+                if head in vocabulary().duty:
+                    yield Token("word", head)
+            elif head:
+                yield Token(token.kind, head)
+        elif token.value == "cannot":
+            yield Token("word", "can")
+            yield Token("word", "not")
+        else:
+            yield token
+
+
+def _with_dates(found: Iterable[Token]) -> Iterator[Token]:
+    """Days with their month as one token: 3 April, April 3rd, the third of April is left as words."""
+    table = vocabulary()
+    items = list(found)
+    place = 0
+    while place < len(items):
+        token = items[place]
+        following = items[place + 1] if place + 1 < len(items) else None
+        if following and (day := _day(token)) and following.value in table.months and following.kind == "name":
+            yield Token("date", f"{table.months[following.value]}/{day}")
+            place += 2
+        elif following and token.value in table.months and token.kind != "quote" and (day := _day(following)):
+            yield Token("date", f"{table.months[token.value]}/{day}")
+            place += 2
+        elif token.value in table.months and token.kind == "name":
+            yield Token("date", token.value)
+            place += 1
+        elif token.value in table.weekdays and token.kind in {"name", "word"}:
+            yield Token("date", f"weekday {table.weekdays[token.value]}")
+            place += 1
+        else:
+            yield token
+            place += 1
+
+
+def _day(token: Token) -> str:
+    value = token.value.removesuffix(" th")
+    return value if token.kind == "number" and value.isdigit() and int(value) <= 31 else ""  # noqa: PLR2004 - days of a month
+
+
+def _with_numbers(found: Iterable[Token]) -> Iterator[Token]:
+    """Tokens with numbers in words as numbers: twenty-five percent is 25 percent."""
+    table = vocabulary()
+    items = list(found)
+    place = 0
+    while place < len(items):
+        token = items[place]
+        if token.kind not in {"word", "name"} or token.value not in table.numbers:
+            yield token
+            place += 1
+            continue
+        value = 0
+        start = place
+        while place < len(items) and items[place].value in table.numbers:
+            more = table.numbers[items[place].value]
+            if more >= _HUNDRED:
+                value = max(value, 1) * more
+            elif place == start or value % _HUNDRED == 0 or (value % 10 == 0 and more < 10 and value >= _TENS):  # noqa: PLR2004 - twenty-five
+                value += more
+            else:
+                break
+            place += 1
+        unit = table.units.get(items[place].value, "") if place < len(items) else ""
+        place += bool(unit)
+        yield Token("number", f"{value} {unit}".strip(), in_words=True)
+
+
+class _Reader:
+    """Collects what the tokens of one text claim."""
+
+    def __init__(self, items: list[Token]) -> None:
+        self.items = items
+        self.words: list[Word] = []
+        self.values: dict[str, set[str]] = {}
+        self.counts: set[str] = set()
+        self.said: set[str] = set()
+        self.directions: set[tuple[str, str]] = set()
+        self._negated = False
+        self._after_be = False
+        self._direction, self._reach = "", -1
+
+    def claim(self) -> Claim:
+        for place, token in enumerate(self.items):
+            if token.kind == "stop":
+                self._negated, self._direction = False, ""
+            elif token.kind in {"word", "name"}:
+                self._word(token, place)
+            else:
+                self._value(token, place)
+        kinds = ("number", "date", "code", "quote", "name", "foreign")
+        numbers, dates, codes, quotes, names, foreign = (frozenset(self.values.get(kind, ())) for kind in kinds)
+        return Claim(
+            words=tuple(self.words),
+            numbers=numbers,
+            counts=frozenset(self.counts),
+            dates=dates,
+            codes=codes,
+            quotes=quotes,
+            names=names,
+            foreign=foreign,
+            directions=frozenset(self.directions),
+            said=frozenset(self.said),
+            duties=self._duties(),
+            begins_with_link=bool(self.items) and self.items[0].value in _FRONTED,
+        )
+
+    def _word(self, token: Token, place: int) -> None:
+        table, value = vocabulary(), token.value
+        if value in table.negators:
+            self._negated = True
+            self.said.add(value)
+            return
+        root = stem(value)
+        self.said |= {value, root}
+        if value in table.links:
+            self.words.append(Word(stem=table.links[value], negated=False, is_link=True))
+            return
+        if value in table.function:
+            self._after_be = value in _FORMS_OF_BE
+            return
+        if value in table.directions:
+            self._limit(value, place)
+        if is_foreign(value):
+            self._keep("foreign", value)
+        elif token.kind == "name":
+            self._keep("name", root)
+        floats = value in _FLOATING or (value.endswith("ly") and len(value) > _SHORTEST_ADVERB)
+        self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
+        self._negated = self._negated and floats
+        self._after_be = self._after_be and floats
+
+    def _value(self, token: Token, place: int) -> None:
+        value = token.value
+        self.said.add(value)
+        if token.kind == "number":
+            if token.in_words and " " not in value:
+                self.counts.add(value)
+            else:
+                self._keep("number", value)
+            if self._direction and place <= self._reach:
+                self.directions.add((value, self._direction))
+                self._direction = ""
+        elif token.kind != "sign":
+            self._keep(token.kind, value)
+            self.said.update(value.split())
+        elif ord(value[0]) >= _FIRST_PICTURE:
+            self._keep("foreign", value)
+        self.words.append(Word(stem=value, negated=self._negated))
+        self._negated = False
+
+    def _limit(self, value: str, place: int) -> None:
+        self._direction, self._reach = vocabulary().directions[value], place + _REACH
+        if value in {"ormore", "orless"} and self.words:
+            self.directions.add((self.words[-1].stem, self._direction))
+
+    def _keep(self, kind: str, value: str) -> None:
+        self.values.setdefault(kind, set()).add(value)
+
+    def _duties(self) -> frozenset[str]:
+        table = vocabulary()
+        kinds = (("may", table.permission), ("must", table.duty))
+        return frozenset(kind for kind, members in kinds if any(one.value in members for one in self.items))

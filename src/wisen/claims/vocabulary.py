@@ -1,0 +1,145 @@
+"""What is known of English words: which carry a claim, what they are forms of, what they say the same as or the reverse.
+
+Antonyms, synonyms and related forms are WordNet's (`tools/wordnet_tables.py` writes them); closed classes of words and
+what WordNet lacks stand in `data/english.toml`.
+"""
+
+import gzip
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+_VOWELS = frozenset("aeiouy")
+_NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de", "mis")
+_SHORTEST_STEM = 3
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The tables, words as their stems."""
+
+    function: frozenset[str]
+    negators: frozenset[str]
+    links: Mapping[str, str]
+    permission: frozenset[str]
+    duty: frozenset[str]
+    phrases: Mapping[tuple[str, ...], str]
+    longest_phrase: int
+    directions: Mapping[str, str]
+    """A word of comparison, and whether it means more or less."""
+    numbers: Mapping[str, int]
+    units: Mapping[str, str]
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    irregular: Mapping[str, str]
+    opposites: Mapping[str, frozenset[str]]
+    alike: Mapping[str, frozenset[str]]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The tables of the package, read once."""
+    read: dict[str, Any] = tomllib.loads(_data("english.toml").decode())
+    irregular: dict[str, str] = read["irregular"]
+    phrases = {tuple(phrase.split()): stands for phrase, stands in read["phrases"].items()}
+    opposites = [*_groups("antonyms.txt.gz"), *(line.split() for line in read["opposites"]["pairs"].split("\n"))]
+    alike = [*_groups("related.txt.gz"), *_groups("synonyms.txt.gz")]
+    alike += [line.split() for line in read["alike"]["pairs"].split("\n")]
+    return Vocabulary(
+        function=frozenset(read["function"].split()),
+        negators=frozenset(read["negators"].split()),
+        links={word: stands for stands, words in read["links"].items() for word in words},
+        permission=frozenset(read["permission"].split()),
+        duty=frozenset(read["duty"].split()),
+        phrases=phrases,
+        longest_phrase=max(map(len, phrases)),
+        directions={word: direction for direction, words in read["comparisons"].items() for word in words},
+        numbers=read["numbers"],
+        units={word: unit for unit, words in read["units"].items() for word in words},
+        months=read["months"],
+        weekdays=read["weekdays"],
+        irregular=irregular,
+        opposites=_neighbours(opposites, irregular),
+        alike=_neighbours(alike, irregular),
+    )
+
+
+def stem(word: str) -> str:
+    """What the forms of a lower-case word have in common: written and writes are write."""
+    return _stem(word, vocabulary().irregular)
+
+
+def opposites_of(one: str, among: Set[str]) -> Iterator[str]:
+    """Those of the stems that mean the reverse: decrease of increase, unpinned of pinned, careless of careful."""
+    yield from vocabulary().opposites.get(one, _NONE) & among
+    if len(one) < _SHORTEST_STEM:
+        return
+    for prefix in _NEGATING_PREFIXES:
+        if prefix + one in among:
+            yield prefix + one
+        if one.startswith(prefix) and len(one) - len(prefix) >= _SHORTEST_STEM and one.removeprefix(prefix) in among:
+            yield one.removeprefix(prefix)
+    for ending, other in (("less", "ful"), ("ful", "less")):
+        if one.endswith(ending) and one.removesuffix(ending) + other in among:
+            yield one.removesuffix(ending) + other
+
+
+def alike_of(one: str, among: Set[str]) -> Iterator[str]:
+    """Those of the stems that say the same in common senses of theirs, or are derived from it or it from them."""
+    found = vocabulary().alike.get(one, _NONE) & among
+    if found:
+        yield from found.difference(opposites_of(one, found))
+
+
+def _data(name: str) -> bytes:
+    return files("wisen.claims").joinpath("data", name).read_bytes()
+
+
+def _groups(name: str) -> list[list[str]]:
+    return [line.split() for line in gzip.decompress(_data(name)).decode().splitlines()]
+
+
+def _neighbours(groups: Iterable[list[str]], irregular: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for group in groups:
+        stems = {_stem(word, irregular) for word in group}
+        for one in stems:
+            found[one] |= stems - {one}
+    return {one: frozenset(others) for one, others in found.items()}
+
+
+def _stem(word: str, irregular: Mapping[str, str]) -> str:
+    if word in irregular:
+        word = irregular[word]
+    if not word.isascii() or len(word) < 4:  # noqa: PLR2004 - short words have no endings to lose
+        return word
+    return _british(_bare(word))
+
+
+@lru_cache(maxsize=20_000)
+def _bare(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004 - "ties", "dies"
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    if word.endswith("ied"):
+        word = word[:-3] + "y"
+    else:
+        for ending in ("ing", "ed"):
+            base = word.removesuffix(ending)
+            if base != word and len(base) > 2 and _VOWELS & set(base):  # noqa: PLR2004 - "sing", "bed"
+                word = base[:-1] if base[-1] == base[-2] and base[-1] not in "lsz" else base
+                break
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word  # noqa: PLR2004 - "the"
+
+
+def _british(stem: str) -> str:
+    """One spelling of -ise and -ize."""
+    return stem[:-2] + "is" if stem.endswith("iz") and len(stem) > 4 else stem  # noqa: PLR2004 - "quiz"
