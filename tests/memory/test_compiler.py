@@ -150,6 +150,21 @@ def test_replays_are_evidence_too() -> None:
     assert effect(replayed(2, 0), model="m", layout="l") < 0.1
 
 
+def test_cards_that_agree_come_before_those_that_sound_alike() -> None:
+    helps = CardEvidence(model="m", layout="l", shown=40, shown_successes=36, held_out=40, held_out_successes=10)
+    alike = MemoryCard(kind=MemoryKind.LESSON, content="Another number.", evidence=(helps,))
+    agree = [MemoryCard(kind=MemoryKind.LESSON, content=text) for text in ("Less.", "More.")]
+    hits = [RecallHit(card=alike, relevance=0.9, reasons=())]
+    hits += [
+        RecallHit(card=card, relevance=relevance, reasons=(), agrees=True)
+        for card, relevance in zip(agree, (0.3, 0.4), strict=True)
+    ]
+    assert [hit.card for hit in rank(hits, model="m", layout="l")] == [agree[1], agree[0], alike]
+    correction = replace(hits[0], card=replace(alike, supersedes=agree[1].id))
+    ranked = [hit.card for hit in rank([correction, *hits[1:]], model="m", layout="l")]
+    assert ranked.index(correction.card) < ranked.index(agree[1]), "a card never comes before one that corrects it"
+
+
 def test_cards_meant_for_the_task_come_first_among_equals() -> None:
     general = MemoryCard(kind=MemoryKind.LESSON, content="For all.")
     meant = MemoryCard(kind=MemoryKind.LESSON, content="For routing.", scope=MemoryScope(task_types=("routing",)))

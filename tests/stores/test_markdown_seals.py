@@ -10,10 +10,12 @@ import pytest
 from markdown_files import EVERYTHING
 
 from wisen import MemoryCI, MemoryKind, PromptCompiler
-from wisen.architectures.turn import as_recalled
 from wisen.cards import CardEvidence, MemoryCard, MemoryScope, MemoryStatus, Move, Provenance, Situation
-from wisen.recall import CardFilter
+from wisen.memory.compiler import Recalled
+from wisen.recall import CardFilter, RecallHit
+from wisen.records import Injection
 from wisen.stores.markdown import MarkdownStore
+from wisen.trials import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -45,11 +47,17 @@ async def turns(root: Path) -> tuple[tuple[str, str], ...]:
             Situation(prompt=PROMPT), CardFilter(tenant=""), run_id="asks"
         )
         assert len(drawn) == 1
-        return PromptCompiler().compile([as_recalled(one) for one in drawn]).turns
+        return PromptCompiler().compile([_recalled(one.hit) for one in drawn]).turns
+
+
+def _recalled(hit: RecallHit) -> Recalled:
+    injection = Injection(card_id=hit.card.id, kind=hit.card.kind, reasons=hit.reasons, score=hit.relevance)
+    return Recalled(card=hit.card, injection=injection)
 
 
 def is_a_persons(card: MemoryCard) -> bool:
     nothing = (card.evidence, card.history, card.pinned, card.observed, card.supersedes) == ((), (), False, (), "")
+    nothing = nothing and (card.idea, card.rivals, card.trials, card.open_draws) == ("", (), (), ())
     return nothing and card.status is MemoryStatus.QUARANTINED and card.provenance.origin == "human"
 
 
@@ -115,6 +123,12 @@ async def test_another_clone_believes_what_the_store_wrote(root: Path, tmp_path:
         history=(Move(at=NOON, before=MemoryStatus.QUARANTINED, after=MemoryStatus.PROMOTED, why="it helps"),),
         pinned=True,
         observed=("a", "b"),
+        idea="head",
+        rivals=("other",),
+        trials=(Trial(model="m", counts=(DrawCounts(shown=3),)),),
+        open_draws=(OpenDraw(id="n", shown=False, propensity=0.0),),
+        retold=2,
+        alike=1,
         supersedes="another",
     )
     async with MarkdownStore(root) as store:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from wisen.cards import MemoryKind, MemoryScope, MemoryStatus
-from wisen.errors import CardNotFoundError, StoreError
+from wisen.cards import CardEvidence, MemoryKind, MemoryScope, MemoryStatus
+from wisen.errors import CardNotFoundError, ConfigError, StoreError
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
-from wisen.testing.material import card, query
+from wisen.testing.material import NOON, card, query
+from wisen.trials import DrawCounts, OpenDraw, Trial
 
 EVERYTHING = CardFilter()
 NORTH = MemoryScope(tenant="north")
@@ -25,6 +26,47 @@ class KeepingContract:
         written = await store.add([lesson])
         assert [(each.card_id, each.outcome) for each in written] == [(lesson.id, "added")]
         assert await store.get([lesson.id]) == [lesson]
+
+    async def test_all_that_a_card_holds_comes_back(self, store: VectorStore) -> None:
+        """As it was added, as it was changed, and from a listing."""
+        bare = card("Chairs are counted twice.", prompt="Count the chairs.")
+        whole = replace(
+            bare,
+            pattern="In a hall",
+            strategy="Row by row.",
+            steps=("Begin.", "End."),
+            duplicates=3,
+            alike=2,
+            idea="head",
+            retold=4,
+            rivals=("one", "two"),
+            evidence=(CardEvidence(model="m", shown=3, gained=1),),
+            trials=(Trial(model="m", stage="promoted", counts=(DrawCounts(propensity=0.25, shown=2),), expected=0.5),),
+            open_draws=(OpenDraw(id="n", at=NOON, shown=False, propensity=0.0, run_id="r"),),
+            observed=("a1",),
+            pinned=True,
+        )
+        changed = replace(whole, version=2, idea="", rivals=(), open_draws=(*whole.open_draws, OpenDraw(id="n2")))
+        await store.add([whole])
+        assert await store.get([whole.id]) == await store.list(EVERYTHING) == [whole]
+        await store.update(changed)
+        assert await store.get([whole.id]) == await store.list(EVERYTHING) == [changed]
+
+    async def test_the_wordings_of_an_idea_are_listed(self, store: VectorStore) -> None:
+        """By their head's id, which a change may take away; the head itself isn't one of them."""
+        head = card("Count twice.")
+        wordings = [replace(card(f"Count {often} times."), idea=head.id) for often in ("two", "2")]
+        north = replace(card("Count two times.", scope=NORTH), idea=head.id)
+        await store.add([head, *wordings, north])
+        where = CardFilter(tenant="", idea=head.id)
+        assert {each.id for each in await store.list(where)} == {each.id for each in wordings}
+        assert await store.count(where) == 2
+        assert await store.count(CardFilter(idea=head.id)) == 3
+        await store.update(replace(wordings[0], version=2, idea=""))
+        assert await store.list(where) == wordings[1:]
+        assert await store.list(CardFilter(tenant="", idea="nobody")) == []
+        with pytest.raises(ConfigError, match="'idea'"):
+            query("Count.", where=where)
 
     async def test_add_of_nothing_gives_nothing(self, store: VectorStore) -> None:
         """An empty batch is no error."""
