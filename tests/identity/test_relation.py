@@ -37,7 +37,18 @@ IDEAS = [
         "Restarting a host that serves requests drops them, so empty it first.",
     ),
 ]
+FEW_WORDS_IN_COMMON = [
+    ("Mark parcels with 🇩🇪 today", "Every box to Bonn carries 🇫🇷"),
+    ("Ship parcels on Fridays", "Send boxes out on Mondays"),
+    ("Check /healthz first", "Query /metrics once the nodes are live"),
+    ("Have two colleagues look", "Show it to three reviewers"),
+    ("Above 200 EUR a supervisor approves", "Managers sign sums below 200 EUR"),
+    ("Never erase old images", "Delete stale pictures nightly"),
+    ("Keep ZIP codes as plain strings", "Keep phone numbers short"),
+]
 NOT_IDEAS = [
+    *FEW_WORDS_IN_COMMON,
+    ("Encrypt, then compress.", "Compress, then encrypt."),
     ("For account 17 use tax code A1.", "For account 18 use tax code A1."),
     ("For account 17 use tax code A1.", "For account 17 use tax code A2."),
     ("Pay 500 EUR", "Pay 50 EUR"),
