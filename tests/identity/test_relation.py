@@ -38,13 +38,13 @@ IDEAS = [
     ),
 ]
 FEW_WORDS_IN_COMMON = [
-    ("Mark parcels with 🇩🇪 today", "Every box to Bonn carries 🇫🇷"),
+    ("Mark parcels with 🇩🇪 today", "Every box should carry 🇫🇷"),
     ("Ship parcels on Fridays", "Send boxes out on Mondays"),
     ("Check /healthz first", "Query /metrics once the nodes are live"),
     ("Have two colleagues look", "Show it to three reviewers"),
-    ("Above 200 EUR a supervisor approves", "Managers sign sums below 200 EUR"),
+    ("Over 200 EUR a supervisor approves", "Managers sign sums of at most 200 EUR"),
     ("Never erase old images", "Delete stale pictures nightly"),
-    ("Keep ZIP codes as plain strings", "Keep phone numbers short"),
+    ("Keep postal codes as plain strings", "Keep phone numbers short"),
 ]
 NOT_IDEAS = [
     *FEW_WORDS_IN_COMMON,
