@@ -38,6 +38,8 @@ IDEAS = [
     ),
 ]
 FEW_WORDS_IN_COMMON = [
+    ("Increase timeouts for slow endpoints", "Where calls hang, decrease the timeouts of a client"),
+    ("Versions stay pinned in builds", "Leave dependency versions unpinned there"),
     ("Mark parcels with 🇩🇪 today", "Every box should carry 🇫🇷"),
     ("Ship parcels on Fridays", "Send boxes out on Mondays"),
     ("Check /healthz first", "Query /metrics once the nodes are live"),
