@@ -13,7 +13,9 @@ _REACH = 3
 """Tokens between a comparison and the number that it bounds."""
 _FORMS_OF_BE = frozenset(("be", "is", "are", "was", "were", "been", "being"))
 _FLOATING = frozenset(("first", "only", "then", "always", "ever", "again"))
-_FRONTED = frozenset("if when whenever once where wherever while because since before after until unless for in on".split())
+_FRONTED = frozenset(
+    "if when whenever once where wherever while because since before after until unless for in on".split()
+)
 _SHORTEST_ADVERB = 4
 _FIRST_PICTURE = 0x2600
 
