@@ -14,6 +14,7 @@ from wisen.durable.spare import Judges, Replayable, SpareTime
 from wisen.durable.worker import Worker
 from wisen.errors import ConfigError
 from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.events import Event
 from wisen.models.scripted import ScriptedCall
 
 pytestmark = pytest.mark.anyio
@@ -106,7 +107,7 @@ async def test_a_task_that_comes_holds_up_the_next_attempt() -> None:
 
     assert isinstance(one.agent.model, ScriptedModel)
     before, one.agent.model = one.agent.model, ScriptedModel(busy)
-    one.agent._resolved = None  # pyright: ignore[reportPrivateUsage] - which is looked up once
+    one.agent._resolved = None
     worker = asyncio.create_task(spare(hour, one).use())
     assert 1 <= await calls(one, 1 - 40) + 40 <= 2, "both sides of a pair are asked for at once"
     assert len(before.calls) == 40
@@ -136,8 +137,12 @@ async def test_an_idle_worker_tries_lessons_on_the_runs_that_it_made(
         )
 
     ended = list[str]()
-    worker = make_worker(agent=clerk, replay_budget=12, replay_every=0.2, watch=lambda event: ended.append(event.name))
-    async with worker._options.open_store(None) as store:  # pyright: ignore[reportPrivateUsage,reportOptionalCall] - where the worker's lessons are
+
+    def watch(event: Event) -> None:
+        ended.append(event.name)
+
+    worker = make_worker(agent=clerk, replay_budget=12, replay_every=0.2, watch=watch)
+    async with worker._options.open_store(None) as store:  # pyright: ignore[reportOptionalCall] - where the worker's lessons are
         await store.add([HELPS])
         async with working(worker):
             batch = await queue.submit(tasks(20))
