@@ -1,15 +1,19 @@
 """Recorded runs are replayed beside an agent's own: within a budget, for its own tenant, and at nobody's cost."""
 
 import asyncio
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from replaying import HELPS, HURTS, card, copy, obedient, status, stored, tasks
+from replaying import FEW, HELPS, HURTS, attempt, card, copy, obedient, status, stored, tasks
 
 from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Reflexion, ScriptedModel, Task
+from wisen.audit.attempts import Condition
 from wisen.audit.background import BackgroundReplays
 from wisen.audit.recorded import RecordedOptions, replay_recorded, varied
-from wisen.audit.replay import ReplayReport
+from wisen.audit.replay import ReplayReport, ReplayTest, untestable
+from wisen.audit.replay_plan import Recalls
 from wisen.audit.replays import ReplayBudget
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError, ModelError, StoreError
@@ -21,13 +25,13 @@ pytestmark = pytest.mark.anyio
 MUCH = ReplayBudget(attempts=500)
 
 
-def agent(store: InMemoryVectorStore, model: ScriptedModel | None = None, **given: object) -> Agent:
+def agent(store: InMemoryVectorStore, model: ScriptedModel | None = None, **given: Any) -> Agent:
     """An agent whose runs are recorded, and that neither recalls nor learns."""
-    options: dict[str, object] = {"evaluator": ReferenceEvaluator(), "name": "clerk", **given}
-    return Agent("Answer.", model=model or ScriptedModel(obedient), architecture=ReAct(), memory=store, **options)  # pyright: ignore[reportArgumentType] - of the right types
+    options: dict[str, Any] = {"evaluator": ReferenceEvaluator(), "name": "clerk", **given}
+    return Agent("Answer.", model=model or ScriptedModel(obedient), architecture=ReAct(), memory=store, **options)
 
 
-async def worked(store: InMemoryVectorStore, given: list[Task], **options: object) -> Agent:
+async def worked(store: InMemoryVectorStore, given: list[Task], **options: Any) -> Agent:
     one = agent(store, **options)
     for task in given:
         await one.run(task)
@@ -74,7 +78,7 @@ async def test_other_wordings_follow_and_are_no_tests_of_their_own() -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [{"tenant": "acme"}, {"name": "porter"}, {"evaluator": lambda output: output == "berth 1"}, {"evaluator": None}],
+    [{"tenant": "acme"}, {"name": "porter"}, {"evaluator": re.compile("berth .*")}, {"evaluator": None}],
     ids=["tenant", "agent", "judge", "unjudged"],
 )
 async def test_runs_of_others_are_not_used(other: dict[str, object]) -> None:
@@ -275,3 +279,19 @@ async def test_an_idea_keeps_the_number_that_replays_gave_it_when_its_live_trial
     trial = (await store.get([HELPS.id]))[0].trials[0]
     assert (trial.number, trial.stage) == (1, "on trial")
     assert trial.runs
+
+
+async def test_wordings_are_tested_as_one_idea_and_follow_it() -> None:
+    other = replace(card("HELPS in other words.", number=3), idea=HELPS.id)
+    store = await stored(HELPS, other)
+    report = await ReplayTest(MemoryCI(store), attempt(), options=FEW).run(tasks())
+    assert [one.card_id for one in report.cards] == [HELPS.id]
+    assert [await status(store, one) for one in (HELPS, other)] == [MemoryStatus.PROMOTED] * 2
+    assert untestable(other, Condition()) == f"it puts card {HELPS.id} in other words, which is tested for both"
+
+
+async def test_an_idea_is_shown_once_and_never_where_it_was_learned() -> None:
+    other = replace(card("HELPS in other words.", number=3), idea=HELPS.id)
+    recalls = await Recalls.of(MemoryCI(await stored(HELPS, other)), tasks(6), top_k=5, role="")
+    shown = [[one.id for one in recalls.shown(task, {HELPS.id, other.id})] for task in tasks(6)]
+    assert shown == [[] if number in (0, 3) else [HELPS.id] for number in range(6)]
