@@ -9,7 +9,7 @@ from wisen.memory_ci.ideas import is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.trial import priority, propensity, with_places
-from wisen.memory_ci.verdicts import promoted_for
+from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
 
@@ -79,7 +79,8 @@ class Places:
         if shown_to_all(found):
             return Part(found=found)
         trial = self.trial(head)
-        if trial.stage == "archived":
+        gained, lost = replayed(head, self.model, self.layout)
+        if trial.stage == "archived" or replay_verdict(gained, lost, self.ci.rule) == "hurts":
             return Part(found=found, barred=HURTS)
         if trial.stage == "benched":
             return Part(found=found, barred=_BENCHED)

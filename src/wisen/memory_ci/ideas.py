@@ -109,7 +109,8 @@ class Ideas:
         rivals: list[MemoryCard] = []
         for one in near:
             if same_form(one.text) == same_form(card.text):
-                best = max(best or (0.0, one), (2.0, one), key=lambda found: found[0])
+                nearest = 2.0 if one.status is MemoryStatus.ARCHIVED else 3.0
+                best = max(best or (0.0, one), (nearest, one), key=lambda found: found[0])
                 continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
             like = like or cosine(one.situation.text, card.situation.text) >= embedder.floor
