@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence bench-postgres bench-workers clean format
+.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench-stopping: .venv/.demo ## Try the stopping rules on recorded and simulated 
 
 bench-evidence: .venv/.demo ## Try the tests of cards on planted ones, beside other rules
 	@$(BIN)/python benchmarks/card_tests.py $(ARGS)
+
+bench-trust: .venv/.demo ## See whether useful lessons are promoted by default, and others not (ARGS="stream --quick")
+	@$(BIN)/python benchmarks/earned_trust.py $(ARGS)
 
 bench-postgres: .venv/.test ## Fill a Postgres store with 100,000 and 1,000,000 cards and search it, beside pgvector used bare
 	@$(BIN)/python benchmarks/postgres.py $(ARGS)

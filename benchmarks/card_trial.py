@@ -7,10 +7,12 @@ from math import log
 import numpy as np
 from card_streams import OF_A_TOPIC, PLANTED, TOPICS, Bools, Floats, Ints, Trial, tried
 
-from wisen.memory_ci.statistics import estimated_effect, trial_bets, wilson_interval
-from wisen.memory_ci.verdicts import Rule
+from wisen.memory.rank import estimated_effect
+from wisen.memory_ci.statistics import ALTERNATIVES, trial_bets, wilson_interval
+from wisen.memory_ci.trial import TrialRule
+from wisen.trials import DrawCounts
 
-_PROPENSITY = 0.85
+_PROPENSITY = 1.0 - TrialRule().holdout
 _EPISODES = 2000
 _LONGER = 20_000
 _ENOUGH = 0.9
@@ -83,11 +85,11 @@ def _share(trials: Sequence[Found]) -> str:
 def evidence(counts: Ints, *, hurts: bool = False) -> Floats:
     """The logarithm of `trial_e_value`, for arrays of counts."""
     bets = (counts[..., [1, 0, 3, 2]] if hurts else counts) @ np.array(trial_bets(_PROPENSITY)).T
-    return np.logaddexp.reduce(bets, axis=-1) - log(bets.shape[-1])
+    return np.logaddexp.reduce(bets + np.log([one.weight for one in ALTERNATIVES]), axis=-1)
 
 
 def _first(counts: Ints) -> Ints:
-    rule = Rule()
+    rule = TrialRule()
     better, worse = evidence(counts), evidence(counts, hurts=True)
     helps = (better >= log(rule.promote_at)) & (worse < 0)
     hurts = (worse >= log(rule.archive_at)) & (better < 0)
@@ -100,7 +102,7 @@ def _scores(found: Found) -> Mapping[str, Floats]:
     good, bad, out_good, out_bad = found.counts.T
     shown, held_out = good + bad, out_good + out_bad
     effects = [
-        estimated_effect(shown_good=a, shown_bad=b, held_out_good=c, held_out_bad=d)
+        estimated_effect([DrawCounts(shown=a + b, shown_good=a, held_out=c + d, held_out_good=c)])
         for a, b, c, d in found.counts.tolist()
     ]
     return {

@@ -60,7 +60,7 @@ def _data(source: Path) -> tuple[dict[Place, list[str]], dict[Place, list[tuple[
             words[place] = [re.sub(r"\(.*", "", word) for word in fields[4 : 4 + 2 * count : 2]]
             links = fields[5 + 2 * count :]
             pointers[place] = [
-                (links[i], (_pos(links[i + 2]), links[i + 1]), int(links[i + 3][:2], 16), int(links[i + 3][2:], 16))
+                (links[i], (_pos(links[i + 2]), links[i + 1]), int(links[i + 3][:2], 16), int(links[i + 3][-2:], 16))
                 for i in range(0, 4 * int(fields[4 + 2 * count]), 4)
             ]
     return words, pointers

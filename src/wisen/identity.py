@@ -9,9 +9,12 @@ from typing import Final, Literal
 
 from wisen.claims.agreement import contradict, hard_content_agrees, in_one_frame, likeness, reworded, shared_content
 from wisen.claims.claim import claim_of
-from wisen.claims.form import same_form as same_form
+from wisen.claims.form import same_form
+
+__all__ = ["Relation", "content_key", "relation", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
+"""How two texts stand to each other."""
 
 _LIKE_WORDS: Final = 0.5
 """Share of common words from which two texts that aren't one idea are rivals."""

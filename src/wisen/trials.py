@@ -82,10 +82,15 @@ class Trial:
     expected: float = 0.0
     """Of a promoted idea: how often runs that show it are good, as known when it was promoted."""
     sagging: float = 0.0
-    """Of a promoted idea: how far its shown runs speak for a lower rate than `expected`, as a logarithm; 0 is not at
-    all. It only raises suspicion."""
+    """Of a promoted idea: how far its last shown runs speak for a lower rate than `expected`, as a logarithm; 0 is not
+    at all. It raises suspicion, and decides nothing.
+    """
+    harming: float = 0.0
+    """Of a promoted idea: how far its last runs, shown and held out, speak for harm, as a logarithm. As `sagging`."""
     rechecks: int = 0
     """How often it was under suspicion."""
+    rounds: int = 0
+    """How often a person has put the idea on trial again. Each time is a hypothesis of its own, with a new number."""
 
     @property
     def runs(self) -> int:

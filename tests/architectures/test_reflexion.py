@@ -1,3 +1,4 @@
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from wisen import (
 from wisen.architectures.selection import Selection
 from wisen.errors import ConfigError, ModelError
 from wisen.events import AdviceUndelivered, Degraded, Event, LessonPersisted, LessonsRecalled
+from wisen.memory_ci.trial import TrialRule
 from wisen.reflection.silent import NoReflection
 
 pytestmark = pytest.mark.anyio
@@ -298,24 +300,29 @@ async def test_wrapped_function_gets_advice_in_its_prompt() -> None:
 
 async def test_hold_outs_are_logged_with_their_propensity() -> None:
     store = InMemoryVectorStore()
-    ci = MemoryCI(store, trust="trial", holdout=0.5)
+    ci = MemoryCI(store, trial=TrialRule(holdout=0.5, first_shown=0))
     first = Agent(
         model=ScriptedModel(["41", "Count from zero."]),
         architecture=Reflexion(lesson_store=ci, max_attempts=1),
         evaluator=is_forty_two,
     )
     await first.run("How many cells?")
-    shown: list[bool] = []
+    logged = Counter[tuple[float, bool]]()
     for seed in range(40):
         model = ScriptedModel(["42"])
         architecture = Reflexion(lesson_store=ci, options=LearningOptions(keep_successes="none"))
         agent = Agent(model=model, architecture=architecture, clockwork=Clockwork.seeded(seed))
         result = await agent.run("How many cells?", evaluator=is_forty_two)
-        injection = result.attempts[0].injections[0]
-        assert injection.propensity == 0.5
+        (injection,) = result.attempts[0].injections
         assert injection.shown == ("Count from zero." in model.calls[0].system)
-        shown.append(injection.shown)
-    assert 8 < sum(shown) < 32
+        logged[injection.propensity, injection.shown] += 1
+    (card,) = await store.list(EVERYTHING)
+    (trial,) = card.trials
+    counted = {(one.propensity, True): one.shown for one in trial.counts}
+    counted |= {(one.propensity, False): one.held_out for one in trial.counts}
+    # What runs do as well without is losing, and is shown less.
+    assert {share for share, _ in logged} == {0.5, 0.25}
+    assert +Counter(counted) == logged
 
 
 async def test_only_promoted_cards_under_the_replayed_policy() -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from replaying import WORDS
 
 from wisen import Agent, InMemoryVectorStore, ScriptedModel, Task
 from wisen.audit.attempts import Seeded, agent_attempt, placebo
@@ -24,10 +25,13 @@ def fleets() -> Family:
     piers = {"red herring": "North", "blue whale": "South"}
     ships = [
         FamilyTask(
-            key=f"{fleet}/{n}", prompt=f"Which pier does ship {n} of the {fleet} fleet use?", answer=pier, group=fleet
+            key=f"{fleet}/{n}",
+            prompt=f"Which pier does ship {n} of the {fleet} fleet use for {WORDS[4 * n + i]} {WORDS[4 * n + i + 1]}?",
+            answer=pier,
+            group=fleet,
         )
         for n in range(40)
-        for fleet, pier in piers.items()
+        for i, (fleet, pier) in zip((0, 2), piers.items(), strict=True)
     ]
     return Family(
         name="fleets",

@@ -87,7 +87,7 @@ async def test_a_card_that_comes_back_into_quarantine_is_tested_anew() -> None:
     report = await ReplayTest(ci, attempt(), options=FEW).run([])
     assert report.cards[0].counts.pairs == 0
     report = await ReplayTest(ci, attempt(), options=FEW).run(tasks())
-    assert 7 <= report.attempts <= 16, "without the card it is known, with it the world may have changed"
+    assert 7 <= report.attempts <= len(tasks()), "without the card it is known, with it the world may have changed"
     assert await status(store, HELPS) is MemoryStatus.PROMOTED
     assert [one.number for one in await releases(store)] == [1, 2]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from dirty_equals import IsFloat
+from replaying import WORDS
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
@@ -52,7 +53,7 @@ def harbour(tasks: Callable[..., Path]) -> Path:
         *(
             {
                 "id": f"ship {n}",
-                "prompt": f"Is there room for ship {n} in the harbour?",
+                "prompt": f"Is there room for ship {n} in the harbour, with {WORDS[n]} for {WORDS[-n - 1]}?",
                 "reference": "yes",
                 "evaluator": "exact",
             }
@@ -67,15 +68,17 @@ def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
     done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9))
     assert (done.returncode, done.stderr) == (0, "")
     heading, row, summary, release = done.stdout.splitlines()
-    assert heading.split()[:5] == ["card", "result", "tasks", "gained", "lost"]
-    assert row.split()[:8] == [card, "promoted", "9", "7", "0", "0", "31.9", "0.125"]
+    assert heading.split()[:6] == ["card", "result", "tasks", "clusters", "gained", "lost"]
+    assert row.split()[:9] == [card, "promoted", "9", "9", "7", "0", "0", "31.9", "0.125"]
     assert summary.startswith("cards tested: 1; 1 promoted, 0 archived, 0 undecided; ")
     assert release.startswith("release 1: 1 card: 7 gained, 0 lost, 0 ties, helps")
 
     status = wisen("ci", "status")
     assert status.stdout.splitlines()[1].split()[:6] == [card, "promoted", "scripted", "7/0/0", "31.9", "0.125"]
-    legend = "replays: gained/lost/ties; shown, held out: good/all (without a score); e: 20 is convincing"
-    assert status.stderr == f"{legend}\n1 promoted\n"
+    assert status.stderr == (
+        "replays: gained/lost/ties, of clusters of like tasks; shown, held out: good/all (without a score); "
+        "e: 20 is convincing\n1 promoted\n"
+    )
     found: dict[str, Any] = json.loads(wisen("ci", "status", "--json").stdout)
     assert found["counts"]["promoted"] == 1
     assert found["cards"][0]["text"] == CARDS[0].text
@@ -84,7 +87,7 @@ def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
     assert evidence["e_replays"] == {"helps": IsFloat(gt=31, lt=32), "hurts": 0.125}
 
     history = wisen("ci", "history", card[:6]).stdout
-    assert "release 1: helps: 7 replayed pairs, 7 gained, 0 lost, e = 31.9 that it helps" in history
+    assert "release 1: helps: 7 clusters of like tasks replayed, 7 gained, 0 lost, e = 31.9 that it" in history
     told: dict[str, Any] = json.loads(wisen("ci", "history", "--json").stdout)
     assert [(one["card"], one["after"], one["by"]) for one in told["moves"]] == [(card, "promoted", "replay")]
     assert [one["cards"] for one in told["releases"]] == [[card]]
@@ -109,7 +112,25 @@ def test_a_card_that_hurts_is_archived(wisen: Wisen, script: Script, harbour: Pa
     found: dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == 0
     assert [(one["card_id"], one["result"]) for one in found["cards"]] == [(card, "archived")]
-    assert "hurts: 7 replayed pairs, 0 gained, 7 lost" in wisen("ci", "history").stdout
+    assert "hurts: 7 clusters of like tasks replayed, 0 gained, 7 lost" in wisen("ci", "history").stdout
+
+
+def test_too_few_clusters_of_like_tasks_are_said(
+    wisen: Wisen, script: Script, tasks: Callable[..., Path], card: str
+) -> None:
+    copies = tasks(
+        *(
+            {"prompt": f"Has ship {n} a room in {WORDS[of]}, {WORDS[-of]}?", "reference": "yes", "evaluator": "exact"}
+            for n in range(5)
+            for of in (1, 2)
+        )
+    )
+    done = wisen("ci", "run", copies, "--model", script(*["yes", "no"] * 10))
+    assert "too few for a verdict: 2 clusters of like tasks in all: at least 7 are needed (cards: 1)" in done.stdout
+    row = done.stdout.splitlines()[1].split()
+    assert row[:6] == [card, "undecided", "6", "2", "2", "0"]
+    said = "replayed on fewer than 7 clusters of like tasks, too few for a verdict: 1 card"
+    assert said in wisen("ci", "status").stderr.splitlines()
 
 
 def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(

@@ -220,8 +220,8 @@ def test_replays_say_what_is_being_tested(
     asyncio.run(learned())
     file = tasks(
         *(
-            {"prompt": f"Is there room for ship {n} in the harbour?", "reference": "yes", "evaluator": "exact"}
-            for n in range(3)
+            {"prompt": f"Is there room for ship {n} in {word} harbour?", "reference": "yes", "evaluator": "exact"}
+            for n, word in enumerate(("the grey", "our old stone", "a deep but narrow"))
         )
     )
     seen = on_screen("ci", "run", file, "--model", script(*["yes", "no"] * 9), "--embedder", "hash")

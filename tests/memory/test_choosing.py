@@ -198,15 +198,15 @@ def test_no_draw_decides_what_is_logged_or_why_a_card_is_left_out(
     assert chosen(draws) == chosen([True] * 6)
 
 
-def test_alike_notes_are_not_shown_side_by_side() -> None:
+def test_what_says_the_same_is_shown_once_and_what_only_looks_alike_is_shown_too() -> None:
     first = lesson("Name the team alone, and nothing else.")
-    again = lesson("Name the team alone and nothing else")
-    other = lesson("Read the header of the ticket twice.")
-    cards = [recalled(first, 0.9), recalled(again, 0.9), recalled(other, 0.8)]
-    advice = PromptCompiler().compile(cards)
-    assert shown(advice) == [first.id, other.id]
-    assert why(advice) == {again.id: f"too like card {first.id}"}
-    assert shown(PromptCompiler(diversity=0.0).compile(cards)) == [first.id, again.id, other.id]
+    again = lesson("name the  team alone, and nothing else")
+    alike = lesson("Name the team alone and nothing else.")
+    cards = [recalled(first, 0.9), recalled(again, 0.9), recalled(alike, 0.8)]
+    for diversity in (0.3, 0.0):
+        advice = PromptCompiler(diversity=diversity).compile(cards)
+        assert shown(advice) == [first.id, alike.id]
+        assert why(advice) == {again.id: f"says the same as card {first.id}"}
 
 
 def test_diversity_decides_who_gets_the_last_place() -> None:
@@ -216,7 +216,7 @@ def test_diversity_decides_who_gets_the_last_place() -> None:
     cards = [recalled(first, 0.9), recalled(alike, 0.85), recalled(other, 0.8)]
     advice = PromptCompiler().compile(cards, most=2)
     assert shown(advice) == [first.id, other.id]
-    assert why(advice) == {alike.id: f"too like card {first.id}"}
+    assert why(advice) == {alike.id: f"like card {first.id}, and there are 2 already"}
     plain = PromptCompiler(diversity=0.0).compile(cards, most=2)
     assert shown(plain) == [first.id, alike.id]
     assert why(plain) == {other.id: "not among the best 2"}
@@ -361,8 +361,8 @@ async def test_the_models_own_tokenizer_counts_where_it_matters() -> None:
 
 
 @pytest.mark.parametrize("model", [object(), Unloadable(), Counting(ModelError("m", "gone"))])
-async def test_without_a_tokenizer_four_characters_are_a_token(model: object) -> None:
+async def test_without_a_tokenizer_the_estimate_counts(model: object) -> None:
     cards = [recalled(lesson("Read the header twice, " * 20)), recalled(lesson("Guess no totals, " * 20))]
     compiler = PromptCompiler(max_tokens=300)
     assert await compiler.compile_for(model, cards) == compiler.compile(cards)
-    assert (estimated("12345"), at_most("é\ud800"), await counter_of(object())) == (2, 5, None)
+    assert (estimated("read 123"), at_most("é\ud800"), await counter_of(object())) == (5, 5, None)

@@ -27,6 +27,7 @@ from wisen.models.scripted import ScriptedCall
 from wisen.recall import RecallHit, RecallQuery
 from wisen.records import Blocked, LeftOut, ReflectionEvaluation, Trace
 from wisen.stores.serial import run_from_json, run_to_json
+from wisen.trials import Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -82,7 +83,7 @@ def agent(store: InMemoryVectorStore, heard: list[str], **more: object) -> Agent
         return "Maple"
 
     architecture = Reflexion(
-        lesson_store=MemoryCI(store, trust="screened"),
+        lesson_store=MemoryCI(store, trust="replayed"),
         evaluator=Bad(),
         reflector=Says(),
         **more,  # type: ignore[arg-type]
@@ -93,18 +94,20 @@ def agent(store: InMemoryVectorStore, heard: list[str], **more: object) -> Agent
 async def test_cards_that_hurt_this_model_are_not_shown() -> None:
     store, heard = InMemoryVectorStore(), list[str]()
     by_replays = stored("Always say Falcon.", evidence=harmful(lost=12))
-    by_trial = stored(
-        "Answer with two teams.",
+    by_trial = stored("Answer with two teams.", trials=(Trial(model="scripted", layout=LAYOUT, stage="archived"),))
+    long_ago = stored(
+        "Say where you looked.",
         evidence=harmful(propensity=0.5, shown=40, shown_successes=2, held_out=40, held_out_successes=38),
     )
     elsewhere = stored("Read the header first.", evidence=harmful(model="other", lost=12))
     a_persons = stored("Name the team alone.", evidence=harmful(lost=12), pinned=True)
     undecided = stored("Look at the sender.", evidence=harmful(lost=2))
-    await store.add([by_replays, by_trial, elsewhere, a_persons, undecided])
+    await store.add([by_replays, by_trial, long_ago, elsewhere, a_persons, undecided])
     result = await agent(store, heard, max_attempts=1).run(PROMPT)
     [attempt] = result.record.attempts
     assert result.record.model == "scripted"
-    assert {one.card_id for one in attempt.injections} == {elsewhere.id, a_persons.id, undecided.id}
+    # What was counted before there were trials decides nothing any more.
+    assert {one.card_id for one in attempt.injections} == {elsewhere.id, a_persons.id, undecided.id, long_ago.id}
     assert set(attempt.left_out) == {LeftOut(card_id=one.id, why="hurts (evidence)") for one in (by_replays, by_trial)}
     assert "Falcon" not in heard[0]
     assert "two teams" not in heard[0]
@@ -133,16 +136,17 @@ async def test_the_record_says_what_was_left_out_and_why() -> None:
     assert run_from_json(old).attempts[0].left_out == ()
 
 
-async def test_more_is_recalled_than_shown_so_that_alike_cards_leave_room() -> None:
+async def test_more_is_recalled_than_shown_since_an_idea_is_shown_in_one_wording() -> None:
     store, heard = InMemoryVectorStore(), list[str]()
-    alike = [stored(f"Name the team alone and say nothing else {end}") for end in ("please", "please!")]
+    head = stored("Name the team alone and say nothing else.")
+    wordings = [stored(f"Say the team's name {end}", idea=head.id) for end in ("only.", "and be silent then.")]
     other = stored("Read the header first.")
-    await store.add([*alike, other])
+    await store.add([head, *wordings, other])
     result = await agent(store, heard, max_attempts=1, top_k_lessons=2).run(PROMPT)
     [attempt] = result.record.attempts
-    assert len(attempt.injections) == 2
-    assert other.id in {one.card_id for one in attempt.injections}
-    assert [one.why.startswith("too like card ") for one in attempt.left_out] == [True]
+    assert {one.idea for one in attempt.injections} == {head.id, other.id}
+    assert sum(one.content in heard[0] for one in (head, *wordings)) == 1
+    assert attempt.left_out == ()
 
 
 class Shifting(InMemoryVectorStore):

@@ -17,6 +17,7 @@ from wisen import (
 )
 from wisen.cards import CardEvidence, Provenance, Situation
 from wisen.memory.compiler import OwnRun, PromptCompiler, Recalled
+from wisen.memory_ci.trial import TrialRule
 from wisen.protocols import ScreenVerdict
 from wisen.records import Advice, Injection
 
@@ -147,10 +148,11 @@ async def test_a_card_that_was_left_out_as_equal_is_counted_on_neither_side() ->
         ]
     )
     options = LearningOptions(keep_successes="none")
+    rule = TrialRule(holdout=0.5, first_shown=0)
     agent = Agent(
         "Name a team.",
         model=ScriptedModel(["Harbour"] * 20),
-        architecture=Reflexion(max_attempts=1, lesson_store=MemoryCI(store, holdout=0.5), options=options),
+        architecture=Reflexion(max_attempts=1, lesson_store=MemoryCI(store, trial=rule), options=options),
         evaluator=lambda _task, _output: 1.0,
     )
     sides = set[bool]()
@@ -164,6 +166,5 @@ async def test_a_card_that_was_left_out_as_equal_is_counted_on_neither_side() ->
         ]
     assert sides == {True, False}
     tried, left_out = await store.get(["a", "b"])
-    assert sum(one.shown + one.held_out for one in tried.evidence) == 20
-    assert left_out.evidence == ()
-    assert left_out.observed == ()
+    assert [one.runs for one in tried.trials] == [20]
+    assert (left_out.trials, left_out.open_draws, left_out.evidence) == ((), (), ())

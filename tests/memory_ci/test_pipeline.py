@@ -38,14 +38,20 @@ async def test_submitted_card_is_quarantined() -> None:
     assert (submission.outcome, stored.status) == ("added", MemoryStatus.QUARANTINED)
 
 
-async def test_near_duplicate_is_counted_and_not_stored() -> None:
+async def test_what_says_the_same_is_counted_and_not_stored() -> None:
     store = InMemoryVectorStore()
     ci = MemoryCI(store)
     first = await ci.submit(lesson("Always write the dates as YYYY-MM-DD in the answer."))
-    for number in range(3):
+    for number, text in enumerate(
+        (
+            "Always write the dates as YYYY-MM-DD in the answer!",
+            "always write the  dates as YYYY-MM-DD\nin the answer",
+            "\u201cAlways write the dates as YYYY\u2010MM\u2010DD in the answer.\u201d",
+        )
+    ):
         run = Provenance(run_id=f"run {number}")
-        again = await ci.submit(lesson("Always write the dates as YYYY-MM-DD in the answer!", provenance=run))
-        assert (again.outcome, again.card_id) == ("duplicate", first.card_id)
+        again = await ci.submit(lesson(text, provenance=run))
+        assert (again.outcome, again.card_id, again.idea) == ("duplicate", first.card_id, first.card_id)
     assert await store.count(CardFilter()) == 1
     assert (await store.get([first.card_id]))[0].duplicates == 3
 
@@ -65,7 +71,7 @@ async def test_episodes_are_duplicates_only_of_the_same_task() -> None:
     ci = MemoryCI(store)
     for prompt in (
         "The bill from Oslo is wrong, please help.",
-        "The bill from Oslo is wrong; please help!",
+        "the bill from Oslo is wrong,  please help!",
         "The bill from Bergen is wrong, please help.",
     ):
         task, run = Situation(prompt=prompt), Provenance(run_id=prompt)
@@ -92,12 +98,15 @@ async def test_opinion_is_counted_on_the_verified_card_that_says_the_same() -> N
     assert (await store.count(CardFilter()), card.provenance.verified, card.duplicates) == (1, True, 1)
 
 
-async def test_verified_card_is_not_counted_on_an_opinion() -> None:
+async def test_an_opinion_that_a_check_confirms_is_verified_from_then_on() -> None:
     store = InMemoryVectorStore()
     ci = MemoryCI(store)
     for verified in (False, True):
-        await ci.submit(lesson("42", provenance=Provenance(run_id=str(verified), verified=verified)))
-    assert sorted(card.provenance.verified for card in await store.list(CardFilter())) == [False, True]
+        run = Provenance(run_id=str(verified), verified=verified, evaluator="exact" if verified else "judge")
+        await ci.submit(lesson("Write dates as text.", provenance=run))
+    (card,) = await store.list(CardFilter())
+    assert (card.provenance.verified, card.provenance.evaluator, card.duplicates) == (True, "exact", 1)
+    assert card.provenance.run_id == "False"
 
 
 async def test_submitting_twice_is_submitting_once() -> None:
@@ -117,10 +126,10 @@ async def test_scopes_are_not_merged() -> None:
     assert await store.count(CardFilter()) == 2
 
 
-@pytest.mark.parametrize("options", [{"trust": "blind"}, {"holdout": 0.9}, {"near_duplicate": 0.0}])
-def test_bad_options_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=next(iter(options))):
-        MemoryCI(InMemoryVectorStore(), **options)
+def test_bad_options_are_refused() -> None:
+    trust: Any = "blind"
+    with pytest.raises(ConfigError, match="trust"):
+        MemoryCI(InMemoryVectorStore(), trust=trust)
 
 
 POISON = [
@@ -236,11 +245,11 @@ async def test_reports_of_two_agents_are_both_kept() -> None:
         situation=Situation(prompt="Read all prices."),
         provenance=Provenance(run_id="1", agent="alice"),
     )
-    for run, agent, more in (("1", "alice", ""), ("2", "bob", " Sadly."), ("3", "alice", " Again.")):
+    for run, agent, more in (("1", "alice", ""), ("2", "bob", ""), ("3", "alice", "\n"), ("4", "alice", " Again.")):
         source = Provenance(run_id=run, agent=agent)
         await ci.submit(replace(first, content=first.content + more, provenance=source, id=""))
     cards = await store.list(CardFilter())
-    assert sorted((card.provenance.agent, card.duplicates) for card in cards) == [("alice", 1), ("bob", 0)]
+    assert sorted((card.provenance.agent, card.duplicates) for card in cards) == [("alice", 0), ("alice", 1), ("bob", 0)]
 
 
 async def test_a_correction_has_to_say_something_else_whoever_makes_it() -> None:
@@ -314,21 +323,18 @@ async def test_a_rejection_that_kept_no_hash_holds_for_its_own_card() -> None:
 
 
 @pytest.mark.parametrize("trust", ["trial", "replayed"])
-@pytest.mark.parametrize("recalled", [True, False])
-async def test_what_is_like_an_archived_card_is_counted_there(
-    any_store: VectorStore, trust: Any, recalled: bool
-) -> None:
+async def test_what_says_what_an_archived_card_says_is_counted_there(any_store: VectorStore, trust: Any) -> None:
     ci = MemoryCI(any_store, trust=trust)
     _, first = await resubmitted(ci, "Always write the dates as YYYY-MM-DD in the answer.", "1")
     await ci.archive(first, "harmful")
     new = lesson("Always write the dates as YYYY-MM-DD in the answer!", provenance=Provenance(run_id="2"))
-    done = await ci.submit(new, among=[] if recalled else None)
+    done = await ci.submit(new)
     assert (done.outcome, done.card_id) == ("duplicate", first)
     (card,) = await any_store.list(CardFilter())
     assert (card.id, card.status, card.duplicates) == (first, MemoryStatus.ARCHIVED, 1)
 
 
-async def test_a_report_like_an_archived_one_is_kept() -> None:
+async def test_a_report_that_says_more_than_an_archived_one_is_kept() -> None:
     ci = MemoryCI(InMemoryVectorStore())
     old = MemoryCard(
         kind=MemoryKind.REFLECTION,

@@ -1,7 +1,7 @@
 """A lesson that was refused is known again without a look at all that was ever refused."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -101,7 +101,12 @@ async def test_an_older_file_finds_what_it_has_refused(tmp_path: Path) -> None:
     async with SQLiteVectorStore(path) as store:
         await store.add([refused(1)])
     with closing(sqlite3.connect(path)) as old:
-        old.executescript("DROP INDEX cards_refused; PRAGMA user_version = 1")
+        for name in ("refused", "idea", "alike"):
+            old.execute(f"DROP INDEX cards_{name}")
+        for name in ("content_key", "alike", "idea"):
+            old.execute(f"ALTER TABLE cards DROP COLUMN {name}")
+        old.execute("PRAGMA user_version = 1")
+        old.commit()
     async with SQLiteVectorStore(path) as store:
         assert (await MemoryCI(store).submit(lesson("Lesson 1.", "another run"))).outcome == "rejected"
     with closing(sqlite3.connect(path)) as new:
@@ -110,17 +115,21 @@ async def test_an_older_file_finds_what_it_has_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["live", "archived"])
-async def test_a_living_twin_is_counted_before_an_archived_one(first: str) -> None:
+async def test_of_two_ideas_that_say_the_same_the_living_one_is_taught(first: str) -> None:
+    """There are two where a person's correction says what an archived idea says, and in stores of earlier versions."""
     store = InMemoryVectorStore()
-    made: Callable[[str], MemoryCard] = lambda run: lesson("Write the dates as YYYY-MM-DD, please.", run)  # noqa: E731
-    old = replace(made("old"), status=MemoryStatus.ARCHIVED, content="Write the dates as YYYY-MM-DD, please!")
-    live = replace(made("live"), status=MemoryStatus.PROMOTED, content="Write the dates as YYYY-MM-DD, please?")
+    old = replace(lesson("Write the dates as YYYY-MM-DD, please.", "old"), status=MemoryStatus.ARCHIVED)
+    live = replace(lesson("Write the dates as YYYY-MM-DD, please!", "live"), status=MemoryStatus.PROMOTED)
+    live = replace(live, situation=Situation(prompt="Read the dates of the letter."))
     await store.add([live, old] if first == "live" else [old, live])
-    assert (await MemoryCI(store).submit(made("new"))).card_id == live.id
+    new = replace(lesson("Write the dates as YYYY-MM-DD, please?", "new"), situation=Situation(prompt="Which dates?"))
+    taught = await MemoryCI(store).submit(new)
+    assert (taught.outcome, taught.idea) == ("added", live.id)
+    assert (await store.get([taught.card_id]))[0].status is MemoryStatus.PROMOTED
 
 
 class Meanwhile(InMemoryVectorStore):
-    """Somebody rejects, or deletes, a card between the search for it and what is written then."""
+    """Somebody rejects, archives or deletes a card between the search for it and what is written then."""
 
     def __init__(self, decide: str) -> None:
         super().__init__()
@@ -131,18 +140,25 @@ class Meanwhile(InMemoryVectorStore):
         for card in await self.list(CardFilter()) if decide else []:
             if decide == "reject":
                 await MemoryCI(self).reject(card.id, "names a customer")
+            elif decide == "archive":
+                await MemoryCI(self).archive(card.id, "it hurts")
             else:
                 await self.delete([card.id])
         return await super().add(cards)
 
 
-@pytest.mark.parametrize(("decide", "outcome"), [("reject", "rejected"), ("delete", "added")])
-async def test_a_twin_that_goes_at_this_moment_hands_nothing_on(decide: str, outcome: str) -> None:
+@pytest.mark.parametrize("prompt", ["Extract the dates.", "Which dates are there in the letter?"])
+@pytest.mark.parametrize(("decide", "outcome"), [("reject", "rejected"), ("delete", "added"), ("archive", "added")])
+async def test_an_idea_that_goes_at_this_moment_hands_nothing_on(decide: str, outcome: str, prompt: str) -> None:
     store = Meanwhile("")
     first = (await MemoryCI(store).submit(lesson("Write the dates as YYYY-MM-DD, please.", "old"))).card_id
     await MemoryCI(store).promote(first, "it helps")
     store.decide = decide
-    again = await MemoryCI(store).submit(lesson("Write the dates as YYYY-MM-DD, please", "new"))
+    new = replace(lesson("Write the dates as YYYY-MM-DD, please", "new"), situation=Situation(prompt=prompt), id="")
+    again = await MemoryCI(store).submit(new)
     kept = {card.status for card in await store.list(CardFilter())}
+    left = {"reject": "rejected", "delete": "quarantined", "archive": "archived"}
+    assert kept == {MemoryStatus(left[decide])}
+    if decide == "archive" and prompt == lesson("").situation.prompt:
+        outcome = "duplicate"
     assert again.outcome == outcome
-    assert kept == ({MemoryStatus.REJECTED} if decide == "reject" else {MemoryStatus.QUARANTINED})

@@ -1,24 +1,27 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterator
-from math import comb, inf
+from math import comb, exp, inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.memory.rank import estimated_effect
 from wisen.memory_ci.statistics import (
+    ALTERNATIVES,
     bounded_e_value,
     compare_pairs,
     e_bh,
-    estimated_effect,
     fisher_p,
+    harm_bet,
     mcnemar_p,
     shrunken_rate,
     sign_e_value,
     trial_e_value,
     wilson_interval,
 )
+from wisen.trials import DrawCounts
 
 Counts = tuple[int, int, int, int]
 """Shown and good, shown and bad, held out and good, held out and bad."""
@@ -27,13 +30,12 @@ propensities = st.floats(0.05, 0.95)
 
 
 def trial(counts: Counts, propensity: float) -> float:
-    return trial_e_value(
-        shown_good=counts[0],
-        shown_bad=counts[1],
-        held_out_good=counts[2],
-        held_out_bad=counts[3],
-        propensity=propensity,
-    )
+    return trial_e_value([as_counts(counts, propensity)])
+
+
+def as_counts(counts: Counts, propensity: float = 0.5) -> DrawCounts:
+    a, b, c, d = counts
+    return DrawCounts(propensity=propensity, shown=a + b, shown_good=a, held_out=c + d, held_out_good=c)
 
 
 def one_more(counts: Counts) -> Iterator[Counts]:
@@ -262,15 +264,51 @@ def test_fisher_is_exact_and_two_sided() -> None:
 @given(counts=counts_of_a_trial)
 def test_effect_lies_between_nothing_and_what_was_seen(counts: Counts) -> None:
     a, b, c, d = counts
-    found = estimated_effect(shown_good=a, shown_bad=b, held_out_good=c, held_out_bad=d)
+    found = estimated_effect([as_counts(counts)])
     seen = a / (a + b) - c / (c + d) if a + b and c + d else 0.0
     assert min(0.0, seen) <= found <= max(0.0, seen)
-    assert estimated_effect(shown_good=b, shown_bad=a, held_out_good=d, held_out_bad=c) == pytest.approx(-found)
+    assert estimated_effect([as_counts((b, a, d, c))]) == pytest.approx(-found)
 
 
 def test_effect_seen_often_counts_more_than_one_seen_seldom() -> None:
-    often = estimated_effect(shown_good=60, shown_bad=40, held_out_good=40, held_out_bad=60)
-    seldom = estimated_effect(shown_good=6, shown_bad=4, held_out_good=4, held_out_bad=6)
+    often = estimated_effect([as_counts((60, 40, 40, 60))])
+    seldom = estimated_effect([as_counts((6, 4, 4, 6))])
     assert 0.17 < often < 0.2
     assert 0.05 < seldom < often
-    assert estimated_effect(shown_good=6, shown_bad=4, held_out_good=0, held_out_bad=0) == 0.0
+    assert estimated_effect([as_counts((6, 4, 0, 0))]) == 0.0
+
+
+def test_effect_weighs_propensities_by_what_each_of_them_knows() -> None:
+    """Many runs at 0.9 know little, since few of them held it out."""
+    even = as_counts((60, 40, 40, 60))
+    lucky = as_counts((900, 0, 0, 2), 0.9)
+    assert abs(estimated_effect([even, lucky]) - estimated_effect([even])) < 0.1
+    assert estimated_effect([even, as_counts((60, 40, 40, 60), 0.6)]) > estimated_effect([even])
+
+
+def test_alternatives_are_few_and_their_shares_sum_to_one() -> None:
+    assert sum(one.weight for one in ALTERNATIVES) == pytest.approx(1.0)
+    assert len(ALTERNATIVES) <= 4
+    assert all(one.with_it > one.without_it for one in ALTERNATIVES)
+
+
+@given(first=counts_of_a_trial, second=counts_of_a_trial, hurts=st.booleans())
+def test_one_bet_holds_for_all_propensities(first: Counts, second: Counts, hurts: bool) -> None:
+    """The mixture is over alternatives and not anew for each propensity: splitting a count changes nothing."""
+    whole = [as_counts(tuple(map(sum, zip(first, second, strict=True))), 0.6)]  # type: ignore[arg-type]
+    split = [as_counts(first, 0.6), as_counts(second, 0.6)]
+    assert trial_e_value(split, hurts=hurts) == pytest.approx(trial_e_value(whole, hurts=hurts), rel=1e-9)
+
+
+def test_harm_mirrors_benefit() -> None:
+    assert trial_e_value([as_counts((40, 20, 20, 40))]) > 20
+    assert trial_e_value([as_counts((20, 40, 40, 20))], hurts=True) == pytest.approx(
+        trial_e_value([as_counts((40, 20, 20, 40))])
+    )
+
+
+@given(propensity=propensities, good=st.booleans())
+def test_a_bet_on_harm_is_fair(propensity: float, good: bool) -> None:
+    shown, held_out = (exp(harm_bet(propensity, shown=one, good=good)) for one in (True, False))
+    assert propensity * shown + (1 - propensity) * held_out == pytest.approx(1.0)
+    assert (shown > held_out) is not good

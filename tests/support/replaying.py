@@ -11,17 +11,49 @@ from wisen.models.scripted import ScriptedCall
 from wisen.records import TokenUsage
 
 FEW = ReplayOptions(top_k=2)
+WORDS = [
+    one + other
+    for one in (
+        "bar",
+        "cor",
+        "dun",
+        "fen",
+        "gal",
+        "hum",
+        "jas",
+        "kel",
+        "lom",
+        "mir",
+        "nav",
+        "pos",
+        "rik",
+        "sul",
+        "tem",
+        "vod",
+    )
+    for other in ("an", "eb", "id", "of", "ug", "am", "ek", "il", "op", "us")
+]
+
+
+def prompt(number: int, *, of: str = "harbour") -> str:
+    """A task's prompt; no two of them are near-copies."""
+    return f"Give the berth of ship {number} in the {of} list, with {WORDS[2 * number]} for {WORDS[2 * number + 1]}."
+
+
+def copy(number: int, of: int) -> Task:
+    """A near-copy of task `of` with another number and its own answer."""
+    return Task(prompt=prompt(of).replace(f"ship {of} ", f"ship {number} "), reference=f"berth {number}")
 
 
 def tasks(count: int = 24, *, of: str = "harbour") -> list[Task]:
-    return [Task(prompt=f"Give the berth of ship {n} in the {of} list.", reference=f"berth {n}") for n in range(count)]
+    return [Task(prompt=prompt(n, of=of), reference=f"berth {n}") for n in range(count)]
 
 
 def card(content: str, *, of: str = "harbour", number: int = 0, run: str = "") -> MemoryCard:
     return MemoryCard(
         kind=MemoryKind.LESSON,
         content=content,
-        situation=Situation(prompt=f"Give the berth of ship {number} in the {of} list."),
+        situation=Situation(prompt=prompt(number, of=of)),
         status=MemoryStatus.QUARANTINED,
         provenance=Provenance(run_id=run or content, created_by="reflexion"),
     )

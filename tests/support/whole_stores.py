@@ -64,7 +64,7 @@ CARDS = st.builds(
     duplicates=st.integers(0, 9),
     alike=st.integers(0, 9),
     idea=st.sampled_from(("", "head")),
-    retold=st.integers(0, 9),
+    retold=st.integers(0, 3),
     rivals=st.lists(st.sampled_from(("other",)), max_size=1).map(tuple),
     trials=st.lists(_TRIALS, max_size=2).map(tuple),
     open_draws=st.lists(_DRAWS, max_size=2).map(tuple),

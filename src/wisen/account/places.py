@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
-from wisen.memory_ci.ideas import those_there
+from wisen.memory_ci.ideas import is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.trial import priority, propensity
-from wisen.memory_ci.verdicts import promoted_for
+from wisen.memory_ci.trial import priority, propensity, with_places
+from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
 
 HURTS = "hurts (evidence)"
 WAITS = "waits for a place on trial"
 _BENCHED = "made no difference on trial"
-_SAME_SITUATION = 0.2
-"""Ideas that fit a task so much less than the best one aren't of its situation, and have no place on trial there."""
+_LEAST = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +52,21 @@ class Places:
             return parts
         waiting = [part for part in parts if part.drawn and not self._in_use(part.found.head)]
         ideas = {part.found.head.id: part for part in reversed(waiting)}
-        best = max((part.found.hit.relevance for part in parts), default=0.0)
-        near = [one for one in ideas.values() if one.found.hit.relevance >= best - _SAME_SITUATION]
-        near.sort(key=self._rank, reverse=True)
-        chosen = {one.found.head.id for one in near[: self.ci.trial.at_once]} if first else set[str]()
+        chosen = self._chosen(list(ideas.values())) if first else set[str]()
         return [
             Part(found=part.found, barred=WAITS) if part in waiting and part.found.head.id not in chosen else part
             for part in parts
         ]
+
+    def _chosen(self, ideas: Sequence[Part]) -> set[str]:
+        """The ideas that have a place on trial. Examples have places of their own: they are tried as groups."""
+        chosen: set[str] = set()
+        for examples in (False, True):
+            some = [one for one in ideas if is_example(one.found.head) is examples]
+            some.sort(key=self._rank, reverse=True)
+            places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
+            chosen |= {some[place].found.head.id for place in places}
+        return chosen
 
     def trial(self, head: MemoryCard) -> Trial:
         """The idea's trial for this model and layout."""
@@ -72,7 +79,8 @@ class Places:
         if shown_to_all(found):
             return Part(found=found)
         trial = self.trial(head)
-        if trial.stage == "archived":
+        gained, lost = replayed(head, self.model, self.layout)
+        if trial.stage == "archived" or replay_verdict(gained, lost, self.ci.rule) == "hurts":
             return Part(found=found, barred=HURTS)
         if trial.stage == "benched":
             return Part(found=found, barred=_BENCHED)
@@ -92,8 +100,8 @@ class Places:
             told=1 + head.duplicates + head.retold,
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
-            rival_of_trusted=bool(head.rivals),
         )
+        worth += log(max(hit.relevance, _LEAST))
         return hit.relevance == 1.0, hit.agrees, worth, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:

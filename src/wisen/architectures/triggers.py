@@ -19,6 +19,7 @@ from wisen.models.calls import ask
 from wisen.models.conversation import conversation
 from wisen.models.steered import anchor, failures_in, results_in, steps_in, with_notes
 from wisen.models.structured import ask_for, holding_some
+from wisen.replies.answer import answer_in
 from wisen.session import AgentSession, Dependencies
 
 Trigger = Literal["completion", "step_interval", "error", "tool_result", "manual", "quality_drop"]
@@ -254,7 +255,7 @@ class Steering:
         parts = {"task": self._prompt, "before": before, "after": after, "issues": "\n".join(issues)}
         prompt = quotation(_DROP_OPENING, parts, _DROP_CLOSING).text
         try:
-            return (await ask(self._model(), system=_DROP_SYSTEM, prompt=prompt)).strip()
+            return answer_in(await ask(self._model(), system=_DROP_SYSTEM, prompt=prompt))
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - as above
@@ -267,7 +268,7 @@ class Steering:
         parts = {"task": self._prompt, "steps": steps, "reasons": why}
         if not self._structured:
             prompt = quotation(_OPENING, parts, _AS_TEXT).text
-            return (await ask(self._model(), system=_SYSTEM, prompt=prompt)).strip()
+            return answer_in(await ask(self._model(), system=_SYSTEM, prompt=prompt))
         prompt = quotation(_OPENING, parts, _CLOSING).text
         progress = await ask_for(self._model(), Progress, system=_SYSTEM, prompt=prompt)
         problems = [f"Problem: {one}" for one in progress.problems]

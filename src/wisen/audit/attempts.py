@@ -117,9 +117,10 @@ class AgentAttempt:
 
     def judged_by(self, task: Task) -> str:
         """See `Fitting`."""
-        return described(self._judge(task))
+        return described(self.judge(task))
 
-    def _judge(self, task: Task) -> Evaluator | None:
+    def judge(self, task: Task) -> Evaluator | None:
+        """What judges an attempt at this task; `None` where nothing does."""
         own = self._evaluator_of(task) if self._evaluator_of else None
         return own or self._evaluator
 
@@ -133,7 +134,7 @@ class AgentAttempt:
         model: Model = Seeded(self._model, seed) if seed else self._model
         if advice:
             model = AdvisedModel(model, advice, lambda: carried.append(True))
-        result = await self._agent.run(task, model=model, evaluator=self._judge(task))
+        result = await self._agent.run(task, model=model, evaluator=self.judge(task))
         self.spent = self.spent + result.usage
         return result.score if carried or not advice else None
 

@@ -5,13 +5,16 @@ contradicting it.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
-from wisen.audit.replay_log import NONE, Counts, Side
+from wisen.audit.clusters import Planned
+from wisen.audit.replay_log import NONE, Counts, Pair, Side, settled, task_key
 from wisen.audit.replay_plan import Recalls
 from wisen.audit.replays import Replays, paired
+from wisen.cards import MemoryCard
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, Verdict, replay_finished, replay_verdict
 from wisen.records import Task
 
@@ -43,6 +46,7 @@ class ReleaseTest:
         replays: Makes the attempts.
         recalls: What recall would find for each task, with these cards.
         beside: Ids of the cards in use.
+        plan: Gives which of some tasks are tried, cluster by cluster; by default all, each a cluster of its own.
         rule: When it is decided.
         threshold: Score from which an attempt is good enough.
         repetitions: Whose mean a score is.
@@ -54,6 +58,7 @@ class ReleaseTest:
         recalls: Recalls,
         beside: frozenset[str],
         *,
+        plan: Callable[[Sequence[Task]], Iterable[Planned]] | None = None,
         rule: Rule = DEFAULT_RULE,
         threshold: float = 0.8,
         repetitions: int = 1,
@@ -61,6 +66,7 @@ class ReleaseTest:
         self._replays = replays
         self._recalls = recalls
         self._beside = beside
+        self._plan = plan or _each
         self._rule = rule
         self._threshold = threshold
         self._repetitions = repetitions
@@ -87,18 +93,30 @@ class ReleaseTest:
         return ReleaseFindings(kept=kept, culprits=tuple(culprits), verdict=verdict, counts=counts, searches=searches)
 
     async def compare(self, cards: Sequence[str]) -> tuple[Verdict, Counts]:
-        """Pair after pair on the tasks for which one of the cards would be shown, until the rule has decided."""
-        counts, sides = NONE, list[Side | None]()
+        """Cluster after cluster of tasks for which one of the cards would be shown, until the rule has decided."""
+        counts, sides = NONE, list[Side]()
         self.lost = []
-        for task in self._recalls.tasks:
+        tasks = [task for task in self._recalls.tasks if self._differs(task, cards)]
+        for _, copies in groupby(self._plan(tasks), key=lambda one: one.cluster):
             if replay_finished(counts.gained, counts.lost, counts.ties, self._rule):
                 break
-            side = await self._side(task, cards)
-            if side == "lost":
-                self.lost.append(task)
-            sides.append(side)
+            sides += await self._cluster(copies, cards)
             counts = Counts.of(sides)
         return replay_verdict(counts.gained, counts.lost, self._rule), counts
+
+    async def _cluster(self, copies: Iterable[Planned], cards: Sequence[str]) -> list[Side]:
+        """How a cluster comes out; nothing where none of its pairs has a score."""
+        pairs = list[Pair]()
+        for one in copies:
+            if settled(pairs):
+                break
+            side = await self._side(one.task, cards)
+            if side == "lost":
+                self.lost.append(one.task)
+            if side is not None:
+                pairs.append(Pair(key=task_key(one.task), side=side, cluster=one.cluster, of=one.of))
+        closed = [replace(pair, of=len(pairs)) for pair in pairs]
+        return list(settled(closed).values())
 
     async def bisect(self, cards: Sequence[str], lost: Sequence[Task]) -> tuple[str, int]:
         """The card that tips the balance, and how many sets were tried: log2 of the number of cards, rounded up.
@@ -122,9 +140,19 @@ class ReleaseTest:
 
     async def _side(self, task: Task, cards: Sequence[str]) -> Side | None:
         """How the pair comes out; `None` where nothing else would be shown, or no score is known."""
-        treated = self._recalls.shown(task, {*cards, *self._beside})
-        control = self._recalls.shown(task, self._beside)
+        treated, control = self._arms(task, cards)
         if treated == control or not self._replays.fit(treated, control):
             return None
         scores = await self._replays.pair(task, treated, control, self._repetitions)
         return paired(scores, self._threshold)
+
+    def _differs(self, task: Task, cards: Sequence[str]) -> bool:
+        treated, control = self._arms(task, cards)
+        return treated != control
+
+    def _arms(self, task: Task, cards: Sequence[str]) -> tuple[tuple[MemoryCard, ...], tuple[MemoryCard, ...]]:
+        return self._recalls.shown(task, {*cards, *self._beside}), self._recalls.shown(task, self._beside)
+
+
+def _each(tasks: Sequence[Task]) -> list[Planned]:
+    return [Planned(task=task, cluster=task_key(task), of=1) for task in tasks]

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from wisen.audit.attempts import Attempt, Condition, Conditioned, Fitting
+from wisen.audit.clusters import fewest_clusters
 from wisen.audit.replay_cards import Bench, Case, OwnTask
 from wisen.audit.replay_log import Counts, Release, ReplayLog, call_log
 from wisen.audit.replay_session import Replayed, ReplayOptions, Session
 from wisen.audit.replays import ReplayBudget, Replays
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
+from wisen.memory_ci.ideas import is_example, wordings_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, promoted_for
 from wisen.recall import CardFilter
@@ -43,6 +45,12 @@ class CardOutcome:
     """The e-value for "hurts"."""
     tasks: int
     """On how many tasks it could be tested."""
+    clusters: int = 0
+    """How many clusters of near-copies these are, each of which counts once."""
+    needed: int = 0
+    """How many clusters it takes for a verdict at least."""
+    too_few: str = ""
+    """That there are too few clusters for a verdict, in words; "" where there may be enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +138,11 @@ class ReplayTest:
             control=options.control,
             terms=options.terms,
         )
-        cases = [Case(card=card) for card in await self._cards(cards)]
+        needed = fewest_clusters(self._rule)
+        cases = [Case(card=card, needed=needed) for card in await self._cards(cards)]
         for case in cases:
-            await bench.resume(case)
+            others = [] if is_example(case.card) else await wordings_of(store, case.card)
+            case.learned_from = tuple(card.situation.prompt for card in (case.card, *others))
         session = self._session(bench, replays, log, cases)
         await session.run(tasks)
         return ReplayReport(
@@ -174,6 +184,8 @@ def untestable(card: MemoryCard, condition: Condition) -> str:
     """Why a card isn't tested under this condition; "" where it is."""
     if card.pinned:
         return "it is pinned"
+    if card.idea and not is_example(card):
+        return f"it puts card {card.idea} in other words, which is tested for both"
     if card.superseded_by:
         return f"card {card.superseded_by} corrects it"
     if card.status is MemoryStatus.QUARANTINED:
@@ -197,6 +209,9 @@ def _outcome(case: Case) -> CardOutcome:
         helps=case.helps,
         hurts=case.hurts,
         tasks=case.tasks,
+        clusters=case.clusters,
+        needed=case.needed,
+        too_few=case.too_few,
     )
 
 

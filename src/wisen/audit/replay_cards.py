@@ -7,12 +7,15 @@ from datetime import datetime
 from typing import Literal
 
 from wisen.audit.attempts import Condition, placebo
+from wisen.audit.clusters import Planned, clusters_said
 from wisen.audit.replay_log import NONE, Counts, Pair, ReplayLog, stay_of, task_key
 from wisen.audit.replay_plan import Recalls
 from wisen.audit.replays import paired
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.ideas import is_example
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.status import MOVES, move
 from wisen.protocols import VectorStore
@@ -31,7 +34,7 @@ class Case:
     """The stay in quarantine that is tested: what a person has put there anew is another one."""
     deleted: bool = False
     counts: Counts = NONE
-    """Of all pairs that count: related tasks, chosen without regard to what came of them."""
+    """Of all clusters that count: of related tasks, chosen without regard to what came of them."""
     own: OwnTask = "not tried"
     kept: int = 0
     """Solved neighbours that stay solved with it."""
@@ -39,10 +42,16 @@ class Case:
     """Solved neighbours that it breaks."""
     unknown: int = 0
     """Pairs that count as nothing: of which neither score is known, or which can't be shown."""
-    queue: deque[Task] = field(default_factory=deque[Task])
+    queue: deque[Planned] = field(default_factory=deque[Planned])
     """Tasks still to be bought in this round."""
     tasks: int = 0
     """How many tasks it could be tested on."""
+    clusters: int = 0
+    """How many clusters of near-copies these are."""
+    learned_from: tuple[str, ...] = ()
+    """The prompts of the tasks that its wordings came from."""
+    needed: int = 0
+    """How many clusters have to come out for a verdict at least; see `fewest_clusters`."""
 
     def __post_init__(self) -> None:
         """Remember which stay it is."""
@@ -75,14 +84,21 @@ class Case:
         """Cards that fixed their own task, or broke something, are worth the budget first."""
         return self.own not in ("fixed", "broken"), -self.broken
 
+    @property
+    def too_few(self) -> str:
+        """That there are too few clusters for a verdict, in words; "" where there may be enough."""
+        had = max(self.clusters, self.counts.pairs)
+        return "" if had >= self.needed else f"{clusters_said(had)} in all: at least {self.needed} are needed"
+
     def why(self) -> str:
         """The evidence in a sentence, for people."""
         counts, own = self.counts, self.own
         direction, e_value = ("hurts", self.hurts) if self.hurts > self.helps else ("helps", self.helps)
-        said = f"{counts.pairs} replayed pairs, {counts.gained} gained, {counts.lost} lost"
+        said = f"{clusters_said(counts.pairs)} replayed, {counts.gained} gained, {counts.lost} lost"
         neighbours = self.kept + self.broken
         said = [
             f"{said}, e = {e_value:.3g} that it {direction}",
+            self.too_few,
             "" if own in ("not tried", "not among the tasks") else f"own task {own}",
             f"{self.broken} of {neighbours} solved neighbours broken" if neighbours else "",
         ]
@@ -123,7 +139,10 @@ class Bench:
         return treated, recalls.shown(task, beside)
 
     async def resume(self, case: Case) -> None:
-        """Count what an earlier test has found; writes evidence that it didn't come to write."""
+        """Count what an earlier test has found; writes evidence that it didn't come to write.
+
+        To be asked once the clusters of the tasks are known.
+        """
         case.counts = await self._log.counts(case.stay)
         if case.counts != NONE and self._counted(case.card) != case.counts:
             await self._write(case)
@@ -137,19 +156,28 @@ class Bench:
         if not case.in_test:
             case.queue.clear()
 
-    async def open(self, case: Case, task: Task, control: tuple[MemoryCard, ...]) -> bool:
-        """Whether the task says something new: it hasn't been tried, or made no difference beside other cards."""
-        known = (await self._log.pairs(case.stay)).get(task_key(task))
-        return known is None or (known.side == "tie" and known.without != self._log.without_key(task, control))
+    async def tried(self, case: Case) -> Collection[str]:
+        """The keys of the tasks that the card has been tried on."""
+        return (await self._log.pairs(case.stay)).keys()
+
+    async def open(self, case: Case, one: Planned, control: tuple[MemoryCard, ...]) -> bool:
+        """Whether the task says something new.
+
+        So it does where its cluster isn't decided, and it hasn't been tried, or made no difference beside other cards.
+        """
+        if (await self._log.settled(case.stay)).get(one.cluster, "tie") != "tie":
+            return False
+        known = (await self._log.pairs(case.stay)).get(task_key(one.task))
+        return known is None or (known.side == "tie" and known.without != self._log.without_key(one.task, control))
 
     async def count(
         self,
         case: Case,
-        task: Task,
+        one: Planned,
         control: tuple[MemoryCard, ...],
         scores: tuple[float | None, float | None],
     ) -> bool:
-        """Count a pair, given the scores with and without; says whether it is new.
+        """Count a pair, given the scores with and without; says whether there is any.
 
         The log comes first: what is killed in between is counted again from there.
         """
@@ -157,14 +185,27 @@ class Bench:
         if side is None:
             case.unknown += 1
             return False
-        pair = Pair(key=task_key(task), side=side, without=self._log.without_key(task, control))
+        cluster = await self._log.bet_on(one.task)
+        without = self._log.without_key(one.task, control)
+        await self._keep(case, Pair(key=task_key(one.task), side=side, without=without, cluster=cluster, of=one.of))
+        return True
+
+    async def close(self, case: Case, cluster: str) -> None:
+        """Settle a cluster of which no further pair is to be had, with those that there are."""
+        known = [pair for pair in (await self._log.pairs(case.stay)).values() if pair.cluster == cluster]
+        if known and cluster not in await self._log.settled(case.stay):
+            await self._keep(case, Pair(key="", side="tie", cluster=cluster, of=len(known)))
+
+    async def _keep(self, case: Case, pair: Pair) -> None:
         await self._log.keep_pair(case.stay, pair)
         case.counts = await self._log.counts(case.stay)
         await self._write(case)
-        return True
 
     async def move(self, case: Case, status: MemoryStatus, note: str, at: datetime) -> bool:
-        """Move the card, unless a person or another process has taken it out of the test; says whether it was."""
+        """Move the card, unless a person or another process has taken it out of the test; says whether it was.
+
+        All other wordings of its idea follow it. Of an example there are none.
+        """
 
         def change(card: MemoryCard) -> MemoryCard | None:
             if not Case(card=card, stay=case.stay).waiting or status not in MOVES[card.status]:
@@ -172,6 +213,8 @@ class Bench:
             return move(card, status, note=note, at=at, by="replay", evidence=self._evidence(case.counts))
 
         changed = await change_card(self._store, case.card.id, change)
+        if changed is not None and not is_example(changed):
+            await follow(self._store, changed.id, at=at)
         case.card = changed or (await self._store.get([case.card.id]))[0]
         return changed is not None
 

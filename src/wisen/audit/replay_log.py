@@ -1,20 +1,22 @@
 """What replay tests have bought, in the store's call log: no attempt is paid for twice, and a killed test goes on.
 
-Two sorts of entries. Each attempt's score stands under what it was an attempt at: condition, task and its evaluator,
+Three sorts of entries. Each attempt's score stands under what it was an attempt at: condition, task and its evaluator,
 cards shown, repetition; so attempts without a card are shared by all cards. Each finished pair is one more line of its
 card's list, which holds for one condition, threshold and control; the card's evidence is recounted from that list, so
-writing it twice changes nothing. A task is one unit of evidence: whatever is tried on it again, it counts once.
+writing it twice changes nothing. A cluster of near-copies is one unit of evidence: see `settled`. And of each task that
+was bet on, hashes of its words with its cluster, so that copies that come later are known as such.
 """
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
 from wisen.audit.attempts import Condition
+from wisen.audit.clusters import Clusters, Known, Marks, marks_of
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import StoreError
 from wisen.protocols import CallLog, KeepsFirst
@@ -28,16 +30,20 @@ class Pair:
     """One task with and without."""
 
     key: str
-    """Of the task alone."""
+    """Of the task alone; "" where a cluster was closed with fewer pairs than were planned."""
     side: Side
     without: str = ""
     """Of what was shown on the side without, and who judged. A tie may be tried again beside other cards or with
     another evaluator, and is then replaced."""
+    cluster: str = ""
+    """Of the tasks that are near-copies of this one; "" in lists from before clusters were kept."""
+    of: int = 1
+    """How many pairs of the cluster were planned when this one was bought."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many pairs came out how."""
+    """How many clusters of near-copies came out how; of tasks that differ, each is a cluster."""
 
     gained: int = 0
     lost: int = 0
@@ -56,6 +62,34 @@ class Counts:
 
 
 NONE = Counts()
+
+
+def settled(pairs: Iterable[Pair], clusters: Mapping[str, str] | None = None) -> dict[str, Side]:
+    """How clusters came out, by cluster, in the order in which they were settled.
+
+    A cluster counts once its planned pairs are in, or as soon as the others can't turn it: gained where more of its
+    pairs are gained than lost, lost where fewer are, a tie where they balance. What is gained or lost stays so, however
+    many copies come later; a tie may still change. Neither which pairs are planned nor when a cluster is settled
+    prefers a side. So of a card that changes nothing each cluster is as likely gained as lost, whatever came before.
+
+    `clusters` gives those of pairs from before clusters were kept, by task.
+    """
+    inside = defaultdict[str, dict[str, Side]](dict)
+    found: dict[str, Side] = {}
+    for pair in pairs:
+        name = pair.cluster or (clusters or {}).get(pair.key, pair.key)
+        if found.get(name, "tie") != "tie":
+            continue
+        sides = inside[name]
+        if pair.key:
+            sides[pair.key] = pair.side
+        lead = sum((side == "gained") - (side == "lost") for side in sides.values())
+        left = max(0, pair.of - len(sides))
+        if abs(lead) > left:
+            found[name] = "gained" if lead > 0 else "lost"
+        elif not left:
+            found[name] = "tie"
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +139,10 @@ class ReplayLog:
         self.scope = _digest(condition.model, condition.layout, str(condition.judged), terms)
         self._scores = f"replay scores {_digest(condition.model, condition.layout, condition.setup)}"
         self._pairs = f"replay pairs {self.scope}"
+        self.clusters = Clusters()
+        """Of the tasks under test."""
         self._known: dict[str, list[Pair]] = {}
+        self._bet_on: dict[str, list[Known]] = {}
         self._counting = asyncio.Lock()
 
     def score_key(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> str:
@@ -127,12 +164,16 @@ class ReplayLog:
         return float(await _keep(self._calls, self._scores, key, 0, repr(score).encode()))
 
     async def pairs(self, stay: str) -> dict[str, Pair]:
-        """All counted pairs of a card's stay in quarantine, by task."""
-        return {pair.key: pair for pair in await self._lines(stay)}
+        """All pairs of a card's stay in quarantine, by task."""
+        return {pair.key: pair for pair in await self._lines(stay) if pair.key}
+
+    async def settled(self, stay: str) -> dict[str, Side]:
+        """How the clusters of a card's stay came out that are settled."""
+        return settled(await self._lines(stay), self.clusters.of)
 
     async def counts(self, stay: str) -> Counts:
-        """How they came out."""
-        return Counts.of(pair.side for pair in (await self.pairs(stay)).values())
+        """How many of them came out how."""
+        return Counts.of((await self.settled(stay)).values())
 
     async def keep_pair(self, stay: str, pair: Pair) -> None:
         """Count a pair, in place of an earlier one of its task; what other processes have counted is taken in."""
@@ -142,6 +183,40 @@ class ReplayLog:
             while (kept := await _keep(self._calls, self._pairs, stay, len(known), line)) != line:
                 known.append(Pair(**json.loads(kept)))
             known.append(pair)
+
+    async def cluster(self, tasks: Iterable[Task]) -> None:
+        """Find the clusters of these tasks, each tenant's apart; tasks that were bet on before keep theirs."""
+        of, marks = dict[str, str](), dict[str, Marks]()
+        by_tenant = defaultdict[str, dict[str, Task]](dict)
+        for task in tasks:
+            by_tenant[task.tenant][task_key(task)] = task
+        for tenant, mine in by_tenant.items():
+            known = await self._bets(tenant)
+            found = await asyncio.to_thread(Clusters.found, mine, list(known))
+            of |= found.of
+            marks |= found.marks
+        self.clusters = Clusters(of=of, marks=marks)
+
+    async def bet_on(self, task: Task) -> str:
+        """Remember the task's cluster for good, before evidence rests on it; gives the cluster."""
+        key = task_key(task)
+        async with self._counting:
+            known = await self._bets(task.tenant)
+            if (before := next((one for one in known if one.key == key), None)) is not None:
+                return before.cluster
+            name = self.clusters.of.get(key, key)
+            one = Known(key=key, cluster=name, marks=marks_of(task.prompt))
+            line = json.dumps({"key": key, "cluster": name, "marks": sorted(one.marks)}).encode()
+            while (kept := await _keep(self._calls, _CLUSTERS, _digest(task.tenant), len(known), line)) != line:
+                known.append(_known(kept))
+            known.append(one)
+            return name
+
+    async def _bets(self, tenant: str) -> list[Known]:
+        if tenant not in self._bet_on:
+            lines = _lines(self._calls, _CLUSTERS, _digest(tenant))
+            self._bet_on[tenant] = [_known(line) async for line in lines]
+        return self._bet_on[tenant]
 
     async def _lines(self, stay: str) -> list[Pair]:
         if stay not in self._known:
@@ -164,6 +239,7 @@ class ReplayLog:
 
 
 _RELEASES = "replay releases"
+_CLUSTERS = "replay clusters"
 
 
 async def releases(calls: CallLog) -> list[Release]:
@@ -194,6 +270,11 @@ def stay_of(card: MemoryCard) -> str:
 
 def _nobody(_: Task) -> str:
     return ""
+
+
+def _known(line: bytes) -> Known:
+    kept = json.loads(line)
+    return Known(key=kept["key"], cluster=kept["cluster"], marks=frozenset(kept["marks"]))
 
 
 async def _keep(calls: CallLog, scope: str, key: str, ordinal: int, line: bytes) -> bytes:

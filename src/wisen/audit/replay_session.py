@@ -10,10 +10,12 @@ from itertools import repeat
 from typing import Literal
 
 from wisen.audit.attempts import Condition
+from wisen.audit.clusters import Planned, planned
 from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
-from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of
+from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of, task_key
 from wisen.audit.replay_plan import Recalls, solved_before
+from wisen.audit.replay_trial import Beside
 from wisen.audit.replays import Replays, Withdrawn, side_of
 from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.errors import BudgetExceededError, ConfigError
@@ -40,10 +42,16 @@ class ReplayOptions:
     """Of how many attempts, each with another seed, a task's score is the mean. A task counts once all the same."""
     nearest: int = 100
     """On how many related tasks a card is tested in each round, the most similar ones."""
+    copies: int = 3
+    """On how many of them at most that are near-copies of each other; together they count once."""
     rounds: int = 2
     """After a round that promoted cards, undecided ones are tested beside these, in so many rounds at most."""
     control: Control = "nothing"
     """What stands in the card's place on the side without: nothing, or an empty lesson of equal length."""
+    order: Literal["in stages", "with the trial"] = "in stages"
+    """"in stages": own task, neighbours, and card by card to its verdict. "with the trial": cluster by cluster the idea
+    that promises most, those on trial first. Then the live trial's rule decides, on its runs and the replays together;
+    no release is tested."""
     threshold: float = 0.8
     """Score in [0, 1] from which an attempt is good enough."""
     condition: Condition | None = None
@@ -56,7 +64,8 @@ class ReplayOptions:
 
     def __post_init__(self) -> None:
         """Refuse what can't be meant with `ConfigError`."""
-        for name, least in (("top_k", 1), ("neighbours", 0), ("repetitions", 1), ("nearest", 1), ("rounds", 1)):
+        for name in ("top_k", "neighbours", "repetitions", "nearest", "copies", "rounds"):
+            least = 0 if name == "neighbours" else 1
             if getattr(self, name) < least:
                 raise ConfigError(f"ReplayOptions({name}={getattr(self, name)!r}): must be {least} or more")
         if not 0.0 < self.threshold <= 1.0:
@@ -70,7 +79,7 @@ class Replayed:
     card_id: str
     stage: Stage
     counts: Counts
-    """Of the card, as they stand now."""
+    """Of the card's clusters, as they stand now."""
     round: int
 
 
@@ -113,20 +122,34 @@ class Session:
                 self.ci, given, top_k=self.options.top_k, role=self.condition.role, withdrawn=self.replays.withdrawn
             )
             self.beside = self.recalls.in_use
-            self._plan(waiting)
+            if number == 1:
+                await self.log.cluster(self.recalls.tasks)
+                for case in waiting:
+                    await self.bench.resume(case)
+            for case in waiting:
+                await self._plan(case)
             if number == 1:
                 await self._finish()
+            if number == 1 and self.options.order == "in stages":
                 await self._side_by_side(self._own(case) for case in waiting)
                 await self._side_by_side(self._neighbours(case, solved) for case in waiting)
+            if self.options.order == "with the trial":
+                await self._with_the_trial([case for case in waiting if case.tasks])
+                return
             await self._related([case for case in waiting if case.tasks])
             if not await self._release():
                 return
 
-    def _plan(self, cases: list[Case]) -> None:
-        for case in cases:
-            tasks = self.recalls.related(case.card.id, self.beside)[: self.options.nearest]
-            case.tasks = max(case.tasks, len(tasks))
-            case.queue = deque(tasks)
+    async def _plan(self, case: Case) -> None:
+        """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
+        own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
+        related = self.recalls.related(case.card.id, self.beside)
+        related = [task for task in related if self.log.clusters.of[task_key(task)] not in own]
+        tried = await self.bench.tried(case)
+        tasks = planned(related, task_key, self.log.clusters, copies=self.options.copies, tried=tried)
+        case.queue = deque(tasks[: self.options.nearest])
+        case.tasks = max(case.tasks, len(case.queue))
+        case.clusters = max(case.clusters, len({one.cluster for one in case.queue}))
 
     async def _own(self, case: Case) -> None:
         """Does the card fix the task it came from?"""
@@ -153,7 +176,8 @@ class Session:
 
     async def _neighbours(self, case: Case, solved: frozenset[tuple[str, str]]) -> None:
         """Does the card break neighbours that were solved? Their attempts serve the evidence, too, in their turn."""
-        near = [task for task in case.queue if (task.tenant, Situation(prompt=task.prompt).key) in solved]
+        queued = [one.task for one in case.queue]
+        near = [task for task in queued if (task.tenant, Situation(prompt=task.prompt).key) in solved]
         for task in near[: self.options.neighbours]:
             bought = await self._buy(case, task)
             if bought is None:
@@ -175,6 +199,21 @@ class Session:
             await self._side_by_side(self._pairs(case, 1, _never) for case in waiting)
             self._choose(others)
 
+    async def _with_the_trial(self, cases: list[Case]) -> None:
+        """Cluster by cluster, always the ideas that promise most. Which is next rests on the past alone."""
+        trial = Beside(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
+        while not self.exhausted and (left := [case for case in cases if self._open(case)]):
+            best = sorted(left, key=trial.promise, reverse=True)[: max(1, self.parallel // 2)]
+            for case in best:
+                await trial.begin(case)
+            await self._side_by_side(self._pairs(case, 1, _never) for case in best)
+            for case in best:
+                await trial.weigh(case)
+
+    def _open(self, case: Case) -> bool:
+        """Whether the next pair may still tell something of a card that waits for a verdict."""
+        return bool(case.queue) and case.waiting and case.counts.pairs < self.rule.max_pairs
+
     async def _others(self) -> list[float]:
         """The e-values of the cards that were tested under this condition before, whatever became of them."""
         mine, found = {case.card.id for case in self.cases}, list[float]()
@@ -192,19 +231,23 @@ class Session:
         while case.queue and most > 0 and not enough(case):
             batch = [case.queue.popleft() for _ in range(min(width, most, len(case.queue)))]
             most -= len(batch)
-            found = await asyncio.gather(*(self._new(case, task) for task in batch), return_exceptions=True)
-            for task, bought in zip(batch, found, strict=True):
+            found = await asyncio.gather(*(self._new(case, one) for one in batch), return_exceptions=True)
+            for one, bought in zip(batch, found, strict=True):
                 if isinstance(bought, BaseException):
                     raise bought
-                if bought is not None and await self.bench.count(case, task, *bought):
+                if bought is not None and await self.bench.count(case, one, *bought):
                     self._tell(case, "related task")
-        if case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
+            for cluster in {one.cluster for one in batch} - {one.cluster for one in case.queue}:
+                if case.in_test:
+                    await self.bench.close(case, cluster)
+        alone = self.options.order == "in stages"
+        if alone and case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
 
-    async def _new(self, case: Case, task: Task) -> Bought | None:
+    async def _new(self, case: Case, one: Planned) -> Bought | None:
         """Buy a pair, if the task has something new to say of the card."""
-        _, control = self.bench.arms(case, self.recalls, task, self.beside)
-        return await self._buy(case, task) if await self.bench.open(case, task, control) else None
+        _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
+        return await self._buy(case, one.task) if await self.bench.open(case, one, control) else None
 
     async def _buy(self, case: Case, task: Task) -> Bought | None:
         """What was shown without the card, and the scores; `None` where it isn't tested any more, or can't be shown."""
@@ -298,6 +341,7 @@ class Session:
             self.replays,
             self.recalls,
             self.beside,
+            plan=lambda tasks: planned(tasks, task_key, self.log.clusters, copies=self.options.copies, tried=()),
             rule=self.rule,
             threshold=self.options.threshold,
             repetitions=self.options.repetitions,

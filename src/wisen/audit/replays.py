@@ -11,7 +11,7 @@ from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE
-from wisen.records import Task
+from wisen.records import Task, TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +19,8 @@ class ReplayBudget:
     """What a replay test may use, without what an earlier test has bought already. `None` means no limit."""
 
     attempts: int | None = None
+    calls: int | None = None
+    """Model calls, as far as the `Attempt` tells how many it made. Attempts that are being made are still finished."""
     tokens: int | None = None
     """As far as the `Attempt` tells what it used. Attempts that are being made are still finished."""
     seconds: float | None = None
@@ -26,7 +28,7 @@ class ReplayBudget:
 
     def __post_init__(self) -> None:
         """Refuse negative limits with `ConfigError`."""
-        for name in ("attempts", "tokens", "seconds"):
+        for name in ("attempts", "calls", "tokens", "seconds"):
             value: float | None = getattr(self, name)
             if value is not None and not value >= 0:
                 raise ConfigError(f"ReplayBudget({name}={value!r}): must be 0 or more, or None for no limit")
@@ -71,13 +73,13 @@ class Replays:
         self._room = asyncio.Semaphore(parallel)
         self._monotonic = monotonic
         self._began = monotonic()
-        self._tokens_before = self._tokens_in_all()
+        self._before = self._spent()
         self._made: dict[str, asyncio.Task[float | None]] = {}
 
     @property
     def tokens(self) -> int:
         """What the attempts have used, as far as it is known."""
-        return self._tokens_in_all() - self._tokens_before
+        return self._spent().minus(self._before).total_tokens
 
     @property
     def seconds(self) -> float:
@@ -164,14 +166,15 @@ class Replays:
         budget = self._budget
         for limit, allowed, spent in (
             ("attempts", budget.attempts, self.made),
+            ("calls", budget.calls, self._spent().minus(self._before).requests),
             ("tokens", budget.tokens, self.tokens),
             ("seconds", budget.seconds, self.seconds),
         ):
             if allowed is not None and spent >= allowed:
                 raise BudgetExceededError(limit, allowed, spent)
 
-    def _tokens_in_all(self) -> int:
-        return self._attempt.spent.total_tokens if isinstance(self._attempt, Conditioned) else 0
+    def _spent(self) -> TokenUsage:
+        return self._attempt.spent if isinstance(self._attempt, Conditioned) else TokenUsage()
 
 
 def paired(scores: tuple[float | None, float | None], threshold: float) -> Side | None:

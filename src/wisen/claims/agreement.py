@@ -1,9 +1,10 @@
 """Whether what two texts claim can be one and the same."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from wisen.claims.claim import Claim, Word
-from wisen.claims.vocabulary import alike_of, opposites_of
+from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
 
 _LIKE_FRAME = 0.4
 _LIKE_FRAME_BEHIND_FIRST = 0.25
@@ -16,22 +17,24 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
     What stands in one as a code and in the other as a plain word is there. A number in words without a unit may be left
     out, and a name too where other content is shared; another one in its place is other content.
     """
-    if one.foreign != other.foreign:
-        return False
-    if _missing_numbers(one.numbers, other) or _missing_numbers(other.numbers, one):
-        return False
-    if _missing_numbers(one.counts, other) and _missing_numbers(other.counts, one):
-        return False
-    if _missing_dates(one, other) or _missing_dates(other, one):
-        return False
-    for mine, others in ((one.codes | one.quotes, other), (other.codes | other.quotes, one)):
-        if mine - others.said:
-            return False
+    pairs = ((one, other), (other, one))
+    missing = [_missing_numbers(mine.counts, others) for mine, others in pairs]
+    limits, other_limits = dict(one.directions), dict(other.directions)
+    return not (
+        one.foreign != other.foreign
+        or any(_missing_numbers(mine.numbers, others) or _missing_dates(mine, others) for mine, others in pairs)
+        or any((mine.codes | mine.quotes) - others.said for mine, others in pairs)
+        or all(missing)
+        or not _names_agree(one, other)
+        or any(other_limits.get(number, limit) != limit for number, limit in limits.items())
+    )
+
+
+def _names_agree(one: Claim, other: Claim) -> bool:
     unnamed, others_unnamed = one.names - other.said, other.names - one.said
-    if (unnamed and others_unnamed) or ((unnamed or others_unnamed) and not _hard(one) & _hard(other)):
+    if unnamed and others_unnamed:
         return False
-    limits, others = dict(one.directions), dict(other.directions)
-    return not any(others.get(number, limit) != limit for number, limit in limits.items())
+    return not (unnamed or others_unnamed) or bool(_hard(one) & _hard(other))
 
 
 def shared_content(one: Claim, other: Claim) -> float:
@@ -80,13 +83,19 @@ def likeness(one: Claim, other: Claim) -> float:
 
 def reworded(one: Claim, other: Claim) -> bool:
     """Whether two claims of the same words differ only in inflection, synonyms, adverbs, and the order of clauses."""
-    pairs = _alike(one.stems - other.stems, other.stems - one.stems)
+    mine, others = one.stems - other.stems, other.stems - one.stems
+    pairs = _alike(mine, others) | {
+        stem: denied
+        for stem in mine
+        for denied in complements_of(stem, others)
+        if one.negations[stem].isdisjoint(other.negations[denied])
+    }
     if _left_over(one, other, pairs.keys()) or _left_over(other, one, set(pairs.values())):
         return False
     if one.directions != other.directions or len(one.duties | other.duties) > len(one.duties & other.duties) + 1:
         return False
-    mine, others = ([word for word in claim.words if not word.floats] for claim in (one, other))
-    return _in_order(mine, others, pairs, fronted=one.begins_with_link != other.begins_with_link)
+    words, other_words = ([word for word in claim.words if not word.floats] for claim in (one, other))
+    return _in_order(words, other_words, pairs, fronted=one.begins_with_link != other.begins_with_link)
 
 
 def _missing_numbers(numbers: Iterable[str], other: Claim) -> bool:
@@ -111,7 +120,7 @@ def _hard(claim: Claim) -> frozenset[str]:
     return claim.numbers | claim.dates | claim.codes | claim.quotes | claim.names
 
 
-def _alike(mine: Set[str], others: Set[str]) -> dict[str, str]:
+def _alike(mine: AbstractSet[str], others: AbstractSet[str]) -> dict[str, str]:
     """Words of the same meaning, each paired once."""
     pairs: dict[str, str] = {}
     for stem in sorted(mine):
@@ -121,7 +130,7 @@ def _alike(mine: Set[str], others: Set[str]) -> dict[str, str]:
     return pairs
 
 
-def _left_over(one: Claim, other: Claim, explained: Set[str]) -> bool:
+def _left_over(one: Claim, other: Claim, explained: AbstractSet[str]) -> bool:
     return any(
         word.stem not in other.stems and word.stem not in explained and not (word.floats and word.stem in _FILLING)
         for word in one.words

@@ -1,5 +1,6 @@
 """A text as what it claims: hard content, and words with whether they are affirmed."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,12 +12,11 @@ _TENS = 20
 _HUNDRED = 100
 _REACH = 3
 """Tokens between a comparison and the number that it bounds."""
+_DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
 _FORMS_OF_BE = frozenset(("be", "is", "are", "was", "were", "been", "being"))
 _FLOATING = frozenset(("first", "only", "then", "always", "ever", "again"))
-_FRONTED = frozenset(
-    "if when whenever once where wherever while because since before after until unless for in on".split()
-)
-_SHORTEST_ADVERB = 4
+_FRONTED = frozenset(("since", "before", "after", "until", "unless", "for", "in", "on"))
+"""Words besides links with which a clause begins that may stand in front or at the end."""
 _FIRST_PICTURE = 0x2600
 
 
@@ -82,6 +82,7 @@ class Claim:
         numbers = self.numbers | self.counts
         parts = (("n", numbers), ("d", self.dates), ("c", self.codes), ("q", self.quotes), ("p", self.names))
         found = [f"{kind}:{value}" for kind, values in (*parts, ("f", self.foreign)) for value in sorted(values)]
+        found += [f"l:{number} {direction}" for number, direction in sorted(self.directions)]
         return "\x1f".join(found)
 
 
@@ -157,7 +158,7 @@ def _with_dates(found: Iterable[Token]) -> Iterator[Token]:
 
 def _day(token: Token) -> str:
     value = token.value.removesuffix(" th")
-    return value if token.kind == "number" and value.isdigit() and int(value) <= 31 else ""  # noqa: PLR2004 - days of a month
+    return value if token.kind == "number" and _DAY.fullmatch(value) else ""
 
 
 def _with_numbers(found: Iterable[Token]) -> Iterator[Token]:
@@ -223,7 +224,7 @@ class _Reader:
             directions=frozenset(self.directions),
             said=frozenset(self.said),
             duties=self._duties(),
-            begins_with_link=bool(self.items) and self.items[0].value in _FRONTED,
+            begins_with_link=bool(self.items) and self.items[0].value in _FRONTED | vocabulary().links.keys(),
         )
 
     def _word(self, token: Token, place: int) -> None:
@@ -246,7 +247,7 @@ class _Reader:
             self._keep("foreign", value)
         elif token.kind == "name":
             self._keep("name", root)
-        floats = value in _FLOATING or (value.endswith("ly") and len(value) > _SHORTEST_ADVERB)
+        floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
         self._negated = self._negated and floats
         self._after_be = self._after_be and floats
@@ -265,6 +266,8 @@ class _Reader:
         elif token.kind != "sign":
             self._keep(token.kind, value)
             self.said.update(value.split())
+        elif value in vocabulary().directions:
+            self._limit(value, place)
         elif ord(value[0]) >= _FIRST_PICTURE:
             self._keep("foreign", value)
         self.words.append(Word(stem=value, negated=self._negated))

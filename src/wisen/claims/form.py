@@ -134,7 +134,7 @@ def _without_end(text: str) -> str:
             if dots == 2 or not cut or text[cut - 1] == " " or text[cut - 1] in _NO_STOP_BEHIND:  # noqa: PLR2004 - `..` is a path or a range
                 break
             end = cut
-        elif (last in _FULL_STOPS and text[end - 2].isalnum()) or (
+        elif (last in _FULL_STOPS and (text[end - 2].isalnum() or unicodedata.category(text[end - 2])[0] == "M")) or (
             last in _MARKS and _ends_word(text, end - 1, question=last != "!")
         ):
             end -= 1

@@ -1,5 +1,6 @@
 """Cuts a text into what may be claimed: words, numbers with their units, dates, names, codes and quotations."""
 
+# ruff: noqa: RUF001 - signs that look alike are what is read here
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -13,8 +14,13 @@ Kind = Literal["word", "number", "date", "code", "quote", "name", "sign", "stop"
 
 _LONGEST: Final = 20_000
 """Characters of a text that are read; no lesson is longer."""
-_TOKEN: Final = re.compile(
-    r"""
+_LONGEST_WORD: Final = 80
+_MARKS: Final = (
+    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u1000-\u109f"
+    r"\u17b4-\u17d3\u200c\u200d"
+)
+"""Vowel signs and the like, which belong to a word and aren't letters."""
+_PATTERN: Final = r"""
     (?P<quote>(?<![\w)\]"'])(?:"[^"\n]{1,200}"|`[^`\n]{1,200}`|'[^'\n]{1,80}')(?![\w]))
     |(?P<code>
         https?://[^\s<>"')\]]{1,500}
@@ -33,19 +39,20 @@ _TOKEN: Final = re.compile(
     )
     |(?P<date>(?<![\w.])\d{1,4}(?P<between>[-/.])\d{1,2}(?P=between)\d{1,4}(?!\w)
         |(?<![\w.])\d{1,2}:\d{2}(?::\d{2})?(?!\w)|(?<!\w)\d{2}/\d{2}(?!\w))
+    |(?P<factorial>(?<!\w)(?:[A-Za-z]|\d{1,9})!(?!\w))
     |(?P<number>
-        (?P<before>[$€£¥]\s?)?(?P<sign>(?<![\w)\]])-)?
+        (?P<before>[$€£¥]\s?)?(?P<minus>(?<![\w)\]])-)?
         (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|\d{1,3}(?:\.\d{3})+,\d+(?!\w)|\d+(?:[.,]\d+)*)
         (?:(?P<power>[²³¹⁰-⁹])|(?P<after>\s?(?:[%€$£¥°×]|°[cCfF]|[A-Za-z]{1,14}(?!\w)|['"](?!\w))|))
         (?![\w])
     )
-    |(?P<mixed>(?:[A-Za-z]+-)*\w*\d[\w-]*(?:[.+*^]\w+)*)
-    |(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)
+    |(?P<mixed>(?:[A-Za-z]{1,40}-){0,8}\w*\d[\w-]*(?:[.+*^]\w+)*)
+    |(?P<word>(?:[^\W\d_]|[MARKS])+(?:'[^\W\d_]+)*)
     |(?P<stop>[.,;:!?()\n…—–]|\s-\s)
-    |(?P<sign2>[+*/^=<>≤≥≠×÷|&~%€$£¥²³\u2600-\u27bf\U0001f000-\U0001faff])
-    """,
-    re.VERBOSE,
-)
+    |(?P<sign>[\U0001f1e6-\U0001f1ff]{2}|[<>]=?|[+*/^=≤≥≠×÷|&~%€$£¥²³]
+        |[\u2600-\u27bf\U0001f000-\U0001faff](?:[\U0001f3fb-\U0001f3ff]|\u200d[\u2600-\u27bf\U0001f000-\U0001faff]){0,8})
+"""
+_TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _MARKS), re.VERBOSE)
 _ABBREVIATIONS: Final = re.compile(r"\b(?:i\.e|e\.g|a\.m|p\.m|etc|vs)\.", re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _SENTENCE_STOPS: Final = frozenset((".", "!", "?", ":", "", "...", "(", "-"))
@@ -71,33 +78,44 @@ def tokens(text: str) -> Iterator[Token]:
     while (match := _TOKEN.search(text, place)) is not None:
         token, place = _read(text, match, begins=begins)
         yield token
-        begins = token.kind == "stop" and token.value in _SENTENCE_STOPS or (begins and token.kind == "sign")
+        begins = (token.kind == "stop" and token.value in _SENTENCE_STOPS) or (begins and token.kind == "sign")
 
 
 def _read(text: str, match: re.Match[str], *, begins: bool) -> tuple[Token, int]:
+    """The token that was matched, and where to go on."""
     start, end = match.span()
-    found = match[0]
-    if match["quote"]:
-        return Token("quote", same_form(found[1:-1])), end
-    if match["code"]:
-        return Token("code", re.sub(r"\s", "", found).rstrip(".:").lower()), end
-    if match["date"]:
-        return Token("date", found), end
-    if match["number"]:
+    found, group = match[0], match.lastgroup
+    if group == "number":
         return _number(match), end if not match["after"] or _unit(match["after"]) else end - len(match["after"])
-    if match["mixed"]:
-        ordinal = _ORDINAL.fullmatch(found.lower())
-        if ordinal:
-            return Token("number", ordinal[1] + " th"), end
-        return Token("code", found.rstrip("-").lower()), end
-    if match["word"]:
+    if group == "word":
         header = _HEADER.match(text, start)
         if header:
             return Token("code", header[0].lower()), header.end()
         return Token(_kind(found, begins=begins), found.lower()), end
-    if match["stop"]:
-        return Token("stop", found.strip()), end
-    return Token("sign", found), end
+    if group == "mixed" and (ordinal := _ORDINAL.fullmatch(found.lower())):
+        return Token("number", ordinal[1] + " th"), end
+    if group == "quote" and (inner := _quoted_code(found[1:-1])):
+        return inner, end
+    kinds: dict[str | None, tuple[Kind, str]] = {
+        "quote": ("quote", same_form(found[1:-1])),
+        "date": ("date", found),
+        "stop": ("stop", found.strip()),
+        "sign": ("sign", found),
+    }
+    return Token(*kinds.get(group, ("code", _code(found)))), end
+
+
+def _quoted_code(inner: str) -> Token | None:
+    """What a quotation holds where that is one code or date, which is the same without its quotes."""
+    if len(inner) > _LONGEST_WORD or " " in inner:
+        return None
+    match = _TOKEN.fullmatch(inner)
+    return Token("code", _code(inner)) if match and match.lastgroup in {"code", "mixed"} else None
+
+
+def _code(found: str) -> str:
+    bare = re.sub(r"\s", "", found).lower()
+    return bare.rstrip(".:-") or bare
 
 
 def _number(match: re.Match[str]) -> Token:
@@ -107,7 +125,7 @@ def _number(match: re.Match[str]) -> Token:
     elif re.fullmatch(r"\d{1,3}(\.\d{3})+,\d+", digits):
         digits = digits.replace(".", "").replace(",", ".")
     unit = _unit(match["before"] or match["after"] or "")
-    value = f"{match['sign'] or ''}{digits}{match['power'] or ''}"
+    value = f"{match['minus'] or ''}{digits}{match['power'] or ''}"
     return Token("number", f"{value} {unit}".strip())
 
 
@@ -116,6 +134,8 @@ def _unit(text: str) -> str:
 
 
 def _kind(word: str, *, begins: bool) -> Kind:
+    if len(word) > _LONGEST_WORD:
+        return "word"
     if _CAMEL.search(word) and not word.endswith("s"):
         return "name"
     if len(word) > 1 and word.rstrip("s").isupper():

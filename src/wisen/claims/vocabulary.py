@@ -1,4 +1,4 @@
-"""What is known of English words: which carry a claim, what they are forms of, what they say the same as or the reverse.
+"""What is known of English words: which carry a claim, their forms, and which say the same or the reverse.
 
 Antonyms, synonyms and related forms are WordNet's (`tools/wordnet_tables.py` writes them); closed classes of words and
 what WordNet lacks stand in `data/english.toml`.
@@ -7,7 +7,8 @@ what WordNet lacks stand in `data/english.toml`.
 import gzip
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -26,6 +27,7 @@ class Vocabulary:
     function: frozenset[str]
     negators: frozenset[str]
     links: Mapping[str, str]
+    not_adverbs: frozenset[str]
     permission: frozenset[str]
     duty: frozenset[str]
     phrases: Mapping[tuple[str, ...], str]
@@ -38,6 +40,8 @@ class Vocabulary:
     weekdays: Mapping[str, int]
     irregular: Mapping[str, str]
     opposites: Mapping[str, frozenset[str]]
+    complements: Mapping[str, frozenset[str]]
+    """Opposites of which one denied is the other."""
     alike: Mapping[str, frozenset[str]]
 
 
@@ -53,6 +57,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         function=frozenset(read["function"].split()),
         negators=frozenset(read["negators"].split()),
+        not_adverbs=frozenset(read["not_adverbs"].split()),
         links={word: stands for stands, words in read["links"].items() for word in words},
         permission=frozenset(read["permission"].split()),
         duty=frozenset(read["duty"].split()),
@@ -65,6 +70,7 @@ def vocabulary() -> Vocabulary:
         weekdays=read["weekdays"],
         irregular=irregular,
         opposites=_neighbours(opposites, irregular),
+        complements=_neighbours([line.split() for line in read["complements"]["pairs"].split("\n")], irregular),
         alike=_neighbours(alike, irregular),
     )
 
@@ -74,7 +80,7 @@ def stem(word: str) -> str:
     return _stem(word, vocabulary().irregular)
 
 
-def opposites_of(one: str, among: Set[str]) -> Iterator[str]:
+def opposites_of(one: str, among: AbstractSet[str]) -> Iterator[str]:
     """Those of the stems that mean the reverse: decrease of increase, unpinned of pinned, careless of careful."""
     yield from vocabulary().opposites.get(one, _NONE) & among
     if len(one) < _SHORTEST_STEM:
@@ -89,7 +95,12 @@ def opposites_of(one: str, among: Set[str]) -> Iterator[str]:
             yield one.removesuffix(ending) + other
 
 
-def alike_of(one: str, among: Set[str]) -> Iterator[str]:
+def complements_of(one: str, among: AbstractSet[str]) -> AbstractSet[str]:
+    """Those of the stems that are the same as denying it: enable of disable."""
+    return vocabulary().complements.get(one, _NONE) & among
+
+
+def alike_of(one: str, among: AbstractSet[str]) -> Iterator[str]:
     """Those of the stems that say the same in common senses of theirs, or are derived from it or it from them."""
     found = vocabulary().alike.get(one, _NONE) & among
     if found:

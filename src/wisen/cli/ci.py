@@ -1,21 +1,28 @@
 """`wisen ci`: puts cards to the test, says where they stand, and how they came there."""
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.ci_ledger import evidence_json, evidence_rows, print_ledger, print_summary, report_json, said_of
+from wisen.cli.ci_ledger import (
+    evidence_json,
+    evidence_rows,
+    few_said,
+    print_ledger,
+    print_summary,
+    report_json,
+    said_of,
+)
 from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.models import find_model
 from wisen.cli.options import MOST, JudgeModel, ModelName, TasksFile, told_by_option
 from wisen.cli.output import AsJson, Column, print_json, print_table, when
+from wisen.cli.replaying import progress
 from wisen.cli.run import read_jobs
 from wisen.cli.stores import (
     EmbedderName,
@@ -38,7 +45,7 @@ if TYPE_CHECKING:
     from wisen.audit.attempts import AgentAttempt
     from wisen.audit.replay import ReplayReport
     from wisen.audit.replay_log import Release
-    from wisen.audit.replay_session import Replayed, ReplayOptions
+    from wisen.audit.replay_session import ReplayOptions
     from wisen.audit.replays import ReplayBudget
     from wisen.cli.batch import Job
     from wisen.memory_ci.verdicts import Rule
@@ -208,28 +215,6 @@ def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
     )
 
 
-@contextmanager
-def progress() -> "Generator[Callable[[Replayed], None]]":
-    """A line that says what is being tested, on a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - only where it is seen
-
-    with Console(stderr=True).status("replaying …") as spinner:
-        pairs = Counter[str]()
-
-        def watch(done: "Replayed") -> None:
-            pairs[done.card_id] += 1
-            counts = done.counts
-            spinner.update(
-                f"{pairs.total()} pairs, {len(pairs)} cards; round {done.round}, {done.stage}, {done.card_id[:12]}: "
-                f"{counts.gained} gained, {counts.lost} lost, {counts.ties} ties"
-            )
-
-        yield watch
-
-
 def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
     """Say how many lessons have which status, and what their evidence is, per model."""
     cards = drive(_cards(choose_store(store), tenant))
@@ -262,8 +247,12 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
     print_table(columns, evidence_rows(sorted(cards, key=lambda card: order.index(card.status))))
     if any(card.evidence for card in cards):
         typer.echo(
-            "replays: gained/lost/ties; shown, held out: good/all (without a score); e: 20 is convincing", err=True
+            "replays: gained/lost/ties, of clusters of like tasks; shown, held out: good/all (without a score); "
+            "e: 20 is convincing",
+            err=True,
         )
+    if few := few_said(cards):
+        typer.echo(few, err=True)
     typer.echo(
         ", ".join(f"{counts[one]} {one.value}" for one in MemoryStatus if counts[one]) or "no lessons yet", err=True
     )

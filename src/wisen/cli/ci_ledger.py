@@ -1,5 +1,6 @@
 """How `wisen ci` prints: a ledger of cards with the evidence they were decided on."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -28,13 +29,14 @@ def print_ledger(report: "ReplayReport", cards: Mapping[str, MemoryCard], labels
         Column(heading="card", id=True),
         Column(heading="result"),
         *((Column(heading="planted as"),) if labels else ()),
-        Column(heading="tasks", number=True, spare=3),
+        Column(heading="tasks", number=True, spare=4),
+        Column(heading="clusters", number=True, spare=3),
         Column(heading="gained", number=True),
         Column(heading="lost", number=True),
         Column(heading="ties", number=True, spare=2),
         Column(heading="e helps", number=True),
         Column(heading="e hurts", number=True, spare=1),
-        Column(heading="own task", spare=4),
+        Column(heading="own task", spare=5),
         Column(heading="text", wide=True, cut=True),
     )
     order = {MemoryStatus.PROMOTED: 0, MemoryStatus.ARCHIVED: 1}
@@ -48,6 +50,7 @@ def _row(one: "CardOutcome", card: MemoryCard, labels: Mapping[str, str]) -> tup
         RESULTS[one.status],
         *((labels.get(one.card_id, ""),) if labels else ()),
         str(one.tasks),
+        str(one.clusters),
         str(one.counts.gained),
         str(one.counts.lost),
         str(one.counts.ties),
@@ -68,6 +71,9 @@ def print_summary(report: "ReplayReport") -> None:
     )
     for release in report.releases:
         typer.echo(said_of(release))
+    few = Counter(one.too_few for one in report.cards if one.too_few and one.status is MemoryStatus.QUARANTINED)
+    for said, count in sorted(few.items()):
+        typer.echo(f"too few for a verdict: {said} (cards: {count})")
     for problem, count in sorted(report.problems.items()):
         typer.echo(f"attempts without a score: {line(problem)} (count: {count})")
     if report.exhausted:
@@ -96,6 +102,21 @@ def report_json(report: "ReplayReport") -> dict[str, object]:
         "exhausted": report.exhausted or None,
         "problems": report.problems,
     }
+
+
+def few_said(cards: Sequence[MemoryCard]) -> str:
+    """How many cards in quarantine have been replayed on too few clusters for any verdict; "" where none has."""
+    from wisen.audit.clusters import fewest_clusters  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    replayed = [
+        max(one.gained + one.lost + one.ties for one in card.evidence)
+        for card in cards
+        if card.status is MemoryStatus.QUARANTINED and card.evidence
+    ]
+    needed = fewest_clusters()
+    few = sum(0 < clusters < needed for clusters in replayed)
+    said = f"replayed on fewer than {needed} clusters of like tasks, too few for a verdict: "
+    return f"{said}{few} card{'' if few == 1 else 's'}" if few else ""
 
 
 def evidence_rows(cards: Sequence[MemoryCard]) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.output import AsJson, counted, line, print_fields, print_json
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store, reading
-from wisen.cli.telling import evidence_lines, history_lines, judge, origin
+from wisen.cli.telling import Idea, evidence_lines, find_idea, history_lines, idea_fields, judge, origin
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is kept in the card's history.")]
@@ -60,14 +60,17 @@ def unpin(
 def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
-    async def get() -> MemoryCard:
+    async def get() -> tuple[MemoryCard, Idea]:
         async with reading(choose_store(store)) as opened:
-            return await find_card(opened, card_id)
+            card = await find_card(opened, card_id)
+            return card, await find_idea(opened, card)
 
-    card = drive(get())
+    card, idea = drive(get())
     if as_json:
         found = card_json(card)
-        print_json({name: found[name] for name in _TOLD})
+        wordings = [one.id for one in idea.wordings]
+        told = {"head": idea.head.id, "wordings": wordings, "rivals": [one.id for one in idea.rivals]}
+        print_json({**{name: found[name] for name in _TOLD}, "trials": card_json(idea.head)["trials"], "idea": told})
         return
     print_fields(
         [
@@ -77,9 +80,10 @@ def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = Fals
             ("from", origin(card.provenance)),
             ("judged by", judge(card.provenance)),
             ("seen", seen(card)),
+            *idea_fields(card, idea),
             ("supersedes", card.supersedes),
             ("superseded by", card.superseded_by),
-            ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
+            ("evidence", "\n".join(evidence_lines(idea.head)) or "none yet"),
             ("history", "\n".join(history_lines(card)) or "none is kept"),
         ]
     )

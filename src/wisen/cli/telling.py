@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from wisen.cards import CardEvidence, MemoryCard, Provenance
-from wisen.cli.output import counted, when
+from wisen.cli.output import counted, line, when
 from wisen.errors import CardNotFoundError, StoreError
 from wisen.protocols import VectorStore
 from wisen.records import Injection, RunRecord
+from wisen.trials import Trial
 
 
 async def count_new(store: VectorStore, records: Sequence[RunRecord]) -> int | None:
@@ -44,8 +46,36 @@ def lessons_line(totals: Mapping[str, object]) -> str:
 
 
 def evidence_lines(card: MemoryCard) -> list[str]:
-    """A line for each model, layout and kind of evidence."""
-    return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
+    """A line for each trial, and for each model, layout and kind of other evidence."""
+    trials = [f"{_place(one.model, one.layout)}: {trial_line(one)}" for one in card.trials]
+    return [*trials, *(f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence)]
+
+
+def trial_line(trial: Trial) -> str:
+    """How far a trial is: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; left out …"."""
+    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
+
+    runs = trial.counts
+    shown, good = sum(one.shown for one in runs), sum(one.shown_good for one in runs)
+    unknown, out = sum(one.shown_unknown for one in runs), sum(one.held_out for one in runs)
+    out_good, out_unknown = sum(one.held_out_good for one in runs), sum(one.held_out_unknown for one in runs)
+    counts = f"; shown {_came_to(shown, good, unknown)}; left out {_came_to(out, out_good, out_unknown)}"
+    counts = counts if shown + out else ""
+    match trial.stage:
+        case "on trial":
+            return progress(trial, at=bar(max(trial.number, 1), 0)).text + counts
+        case "waiting":
+            first = DEFAULT_TRIAL_RULE.first_shown
+            return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"
+        case "promoted":
+            return f"in use{counts}"
+        case "recheck":
+            return f"in use, and under suspicion{counts}"
+        case "benched":
+            return "made no difference on trial; waits behind the others"
+        case "archived":
+            return "hurts, and is shown no more"
 
 
 def history_lines(card: MemoryCard) -> list[str]:
@@ -83,7 +113,53 @@ def judge(source: Provenance) -> str:
 
 def _where(one: CardEvidence) -> str:
     judged = "as a model judged" if one.judged else ""
-    return ", ".join(filter(None, (one.model or "any model", one.layout, judged)))
+    return ", ".join(filter(None, (_place(one.model, one.layout), judged)))
+
+
+def _place(model: str, layout: str) -> str:
+    return ", ".join(filter(None, (model or "any model", layout)))
+
+
+def idea_fields(card: MemoryCard, idea: "Idea") -> list[tuple[str, str]]:
+    """What stands for the card's idea, its other wordings, and what can't be right beside it."""
+    others = [one for one in idea.wordings if one.id != card.id]
+    lines = [f"{one.id}: {line(one.text)}" for one in others]
+    rivals = [f"{one.id}, {one.status}: {line(one.text)}" for one in idea.rivals]
+    return [
+        ("idea of", card.idea),
+        ("joined by", idea.joined_by),
+        ("other wordings", "\n".join(lines)),
+        ("rivals", "\n".join(rivals)),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idea:
+    """A card's idea, as far as it is stored."""
+
+    head: MemoryCard
+    wordings: Sequence[MemoryCard]
+    """All of them, the head first."""
+    rivals: Sequence[MemoryCard]
+    joined_by: str
+    """How other wordings are known."""
+
+
+async def find_idea(store: VectorStore, card: MemoryCard) -> Idea:
+    """The idea that a card is a wording of. Raises what the store raises."""
+    from wisen.embedders.meaning import meaning_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.ideas import embedder_of, head_of, is_example, those_there, wordings_of  # noqa: PLC0415 - as above
+
+    head = await head_of(store, card)
+    embedder = embedder_of(store)
+    joined_by = (
+        f"meaning ({embedder.name})"
+        if meaning_of(embedder) is not None
+        else (f"equal words only: {embedder.name} compares words, and doesn't know meaning")
+    )
+    joined_by = "like tasks, since it is an example" if is_example(card) else joined_by
+    rivals = await those_there(store, head.rivals)
+    return Idea(head=head, wordings=[head, *await wordings_of(store, head)], rivals=rivals, joined_by=joined_by)
 
 
 def _counts(one: CardEvidence) -> list[str]:

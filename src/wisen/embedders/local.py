@@ -65,7 +65,9 @@ class LocalEmbedder:
             optimise: Let the runtime rewrite the graph: faster, for more memory.
             max_tokens: How many word pieces of a text are read, at most 512.
             floor: The cosine below which texts are unrelated.
-            same_meaning: The cosine from which two texts whose content agrees say the same.
+            same_meaning: The cosine from which two texts whose content agrees say the same; a number, code or
+                quotation that they share counts for .1. The default joined none of 200 pairs of opposites and other
+                rules, and none of 50 lessons in five wordings to another one; it found two fifths of the wordings.
 
         Raises:
             MissingExtraError: If the runtime or the weights aren't installed.
@@ -116,7 +118,7 @@ class LocalEmbedder:
         return self._same_meaning
 
     def knows(self, text: str) -> bool:
-        """Whether three quarters of the text are words made of pieces that the model learned; not Thai, emoji or flags."""
+        """Whether three quarters of the text are words that the model learned, or their pieces; not Thai or flags."""
         return self._pieces().known(text) >= _KNOWN_SHARE
 
     def count_tokens(self, text: str) -> int:

@@ -1,19 +1,17 @@
 """Asks a model how good an output is, where no check can tell."""
 
-import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from wisen.errors import ConfigError, EvaluationError
 from wisen.evaluation.asking import AsksModel
 from wisen.evaluation.quoting import to_grade
-from wisen.evaluation.score import parse_score
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.replies.remarks import remarks_in
+from wisen.replies.score import score_in
+from wisen.retelling import account_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-
-__all__ = ["DEFAULT_EVALUATOR_PROMPT", "JudgeEvaluator", "parse_score"]
 
 DEFAULT_EVALUATOR_PROMPT = """\
 You grade how well an agent's output does the task it was given.
@@ -31,12 +29,11 @@ On the lines after it say in a few words why, one shortcoming per line. Nothing 
 program reads it."""
 """The judge's system prompt, where none is given."""
 
-_MOST_ISSUES = 20
-_SCORE_LINE_CHARACTERS = 40
-
 
 class JudgeEvaluator(AsksModel):
     """Lets a model score the output, and reads the score from its reply.
+
+    The model sees the task, the output, and in bounded words what tools the agent called and what they returned.
 
     An unreadable reply gets one request to repair it; a second one is an `EvaluationError`, so the score is unknown.
     `ModelError` and `BudgetExceededError` pass through. What a model says is an opinion: the evaluation isn't
@@ -70,14 +67,14 @@ class JudgeEvaluator(AsksModel):
         """Who judges."""
         return self._name
 
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         """Ask for a score, at most twice."""
         from wisen.models.calls import ask  # noqa: PLC0415 - keeps pydantic-ai out of plain imports
 
         model = self.asked_model()
-        prompt = to_grade(task.prompt, output, "Grade the output.")
+        prompt = to_grade(task.prompt, output, "Grade the output.", account=account_of(trace))
         reply = await ask(model, system=self.prompt, prompt=prompt.text)
-        score = parse_score(reply)
+        score = score_in(reply)
         if score is None:
             again = prompt.again(
                 reply,
@@ -85,45 +82,13 @@ class JudgeEvaluator(AsksModel):
                 wanted="The first line has to be `score: ` and one number from 0 to 1, nothing else.",
             )
             reply = await ask(model, system=self.prompt, prompt=again)
-            score = parse_score(reply)
+            score = score_in(reply)
         if score is None:
             msg = f"evaluator {self._name!r}: no score in [0, 1] could be read in two replies; see its prompt"
             raise EvaluationError(msg)
         return ReflectionEvaluation(
             overall_score=score,
             satisfactory=score >= self.threshold,
-            issues=_justification(reply) if score < 1.0 else (),
+            issues=remarks_in(reply) if score < 1.0 else (),
             evaluator=self._name,
         )
-
-
-def _justification(reply: str) -> tuple[str, ...]:
-    """What a reply says beside its score, line by line."""
-    if len(reply) <= _SCORE_LINE_CHARACTERS and "\n" not in reply.strip():
-        return ()  # nothing but the score
-    texts = _json_texts(reply)
-    if texts is None:
-        lines = (line.strip().lstrip("-*•> ").strip() for line in reply.splitlines())
-        texts = [line for line in lines if line and not _is_score_line(line) and not line.startswith("```")]
-    return tuple(texts[:_MOST_ISSUES])
-
-
-def _is_score_line(line: str) -> bool:
-    return len(line) <= _SCORE_LINE_CHARACTERS and parse_score(line) is not None
-
-
-def _json_texts(reply: str) -> list[str] | None:
-    body = reply.strip().removeprefix("```json").strip("`\n ")
-    if not body.startswith("{"):
-        return None
-    try:
-        parsed: object = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(parsed, Mapping):
-        return None
-    texts: list[str] = []
-    for key, value in cast("Mapping[str, object]", parsed).items():
-        several = cast("list[object]", value) if isinstance(value, list) else [value]
-        texts += [text for text in several if isinstance(text, str) and text and "score" not in key]
-    return texts

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from wisen.errors import UnreadableAnswerError
 from wisen.evaluation.asking import closed
 from wisen.evaluation.quoting import Quotation
-from wisen.evaluation.score import parse_score
+from wisen.replies.answer import answer_in
+from wisen.replies.score import score_in
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -92,16 +93,16 @@ def read_review(reply: str, names: Sequence[str]) -> Review | None:
     scores: dict[str, float | None] = {}
     remarks: dict[str, list[str]] = {"issue": [], "suggestion": []}
     confidence, section = None, ""
-    for line in reply.splitlines():
+    for line in answer_in(reply).splitlines():
         text = line.strip(_MARKUP)
-        before, colon, value = text.partition(":")
+        before, colon, value = text.replace("\uff1a", ":", 1).partition(":")
         label = _label(before)
         if colon and label in wanted:
-            section, score = "", parse_score(f"score: {value.strip(_MARKUP)}")
+            section, score = "", score_in(f"score: {value.strip(_MARKUP)}")
             name = wanted[label]
             scores[name] = score if scores.get(name, score) == score else None
         elif colon and label == "confidence":
-            section, confidence = "", parse_score(f"score: {value.strip(_MARKUP)}")
+            section, confidence = "", score_in(f"score: {value.strip(_MARKUP)}")
         elif colon and label in RESERVED:
             section = label.removesuffix("s")
             remarks[section].append(value)

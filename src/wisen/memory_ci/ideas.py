@@ -93,9 +93,9 @@ class Ideas:
     ) -> tuple[MemoryCard | None, list[MemoryCard]]:
         """The nearest wording of the card's idea, and its rivals."""
         embedder = embedder_of(self._store)
-        same_meaning = meaning_of(embedder)
+        meaning = {one.id: meaning_of(embedder, one.text, card.text) for one in near}
         # A cosine of 1 tells what the content alone says.
-        content = {one.id: relation(one.text, card.text, cosine=1.0, same_meaning=same_meaning) for one in near}
+        content = {one.id: relation(one.text, card.text, cosine=1.0, same_meaning=meaning[one.id]) for one in near}
         near = [one for one in near if content[one.id] != "other"]
         if not near:
             return None, []
@@ -108,14 +108,16 @@ class Ideas:
         best: tuple[float, MemoryCard] | None = None
         rivals: list[MemoryCard] = []
         for one in near:
+            if same_form(one.text) == same_form(card.text):
+                nearest = 2.0 if one.status is MemoryStatus.ARCHIVED else 3.0
+                best = max(best or (0.0, one), (nearest, one), key=lambda found: found[0])
+                continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
             like = like or cosine(one.situation.text, card.situation.text) >= embedder.floor
             if not like:
                 continue
             near_by = cosine(one.text, card.text)
-            match relation(one.text, card.text, cosine=near_by, same_meaning=same_meaning):
-                case "same":
-                    best = max(best or (0.0, one), (2.0, one), key=lambda found: found[0])
+            match relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id]):
                 case "idea":
                     best = max(best or (0.0, one), (near_by, one), key=lambda found: found[0])
                 case "rivals" if agree(one.situation, card.situation):

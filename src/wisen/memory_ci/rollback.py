@@ -40,9 +40,9 @@ class Origin:
         """Refuse to mean everything, and times without a zone, with `ConfigError`."""
         if not self._named:
             raise ConfigError("rollback: name a run, a source, a tenant or a time; it doesn't withdraw everything")
-        for name, moment in (("since", self.since), ("until", self.until)):
-            if moment is not None and moment.tzinfo is None:
-                raise ConfigError(f"rollback({name}={moment.isoformat()!r}): needs a time zone, such as +00:00")
+        for name, when in (("since", self.since), ("until", self.until)):
+            if when is not None and when.tzinfo is None:
+                raise ConfigError(f"rollback({name}={when.isoformat()!r}): needs a time zone, such as +00:00")
 
     @property
     def _named(self) -> bool:
@@ -145,7 +145,7 @@ async def rollback(
 async def _reheaded(
     store: VectorStore, cards: Mapping[str, MemoryCard], withdrawn: Collection[str], at: datetime
 ) -> None:
-    """Let other wordings of a withdrawn card's idea stand for it; they are on trial anew, since its evidence is gone."""
+    """Let other wordings of a withdrawn card's idea stand for it, on trial anew: its evidence is gone."""
     orphans: dict[str, list[MemoryCard]] = {}
     for card in cards.values():
         if card.idea in withdrawn and card.id not in withdrawn and card.status is not MemoryStatus.REJECTED:

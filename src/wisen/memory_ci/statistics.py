@@ -8,16 +8,17 @@ were solved with the card and not without it, `lost` pairs the other way round.
 |---|---|---|
 | pairs, solved or not | `sign_e_value` | `mcnemar_p` |
 | pairs of scores in [0, 1] | `bounded_e_value` | |
-| runs with the card shown or held out at random | `trial_e_value` | `fisher_p`, `estimated_effect` |
+| runs that saw the idea or not, by a coin | `trial_e_value` | `fisher_p` |
 | many cards at once | `e_bh` | |
 
 Papers: Ramdas, Grünwald, Vovk, Shafer (2023), "Game-theoretic statistics and safe anytime-valid inference";
 Turner, Ly, Grünwald (2024), "Generic E-variables for exact sequential k-sample tests that allow for optional stopping";
+Shin, Ramdas, Rinaldo (2024), "E-detectors: a nonparametric framework for sequential change detection";
 Waudby-Smith, Ramdas (2024), "Estimating means of bounded random variables by betting";
 Wang, Ramdas (2022), "False discovery rate control with e-values";
 McNemar (1947), "Note on the sampling error of the difference between correlated proportions or percentages";
 Fisher (1935), "The logic of inductive inference"; Wilson (1927), "Probable inference, the law of succession, and
-statistical inference"; Efron, Morris (1975), "Data analysis using Stein's estimator and its generalizations".
+statistical inference".
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +29,6 @@ from math import comb, exp, inf, log, sqrt
 from wisen.trials import DrawCounts
 
 _STAKES = 128
-_PRIOR_TRIALS = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +47,17 @@ def _alternative(weight: float, middle: float, odds_ratio: float) -> Alternative
     )
 
 
+_MODERATE = _alternative(1.0, 0.5, 2.3)
 ALTERNATIVES = (
-    _alternative(0.45, 0.35, 2.6),
-    _alternative(0.45, 0.65, 2.6),
-    _alternative(0.1, 0.5, 8.0),
+    _alternative(0.4, 0.4, 2.3),
+    _alternative(0.4, 0.6, 2.3),
+    _alternative(0.1, 0.15, 3.5),
+    _alternative(0.1, 0.85, 3.5),
 )
-"""On what `trial_e_value` bets: few and moderate effects, since each further one costs evidence."""
+"""On what `trial_e_value` bets: an idea that lifts the middle rates by 20 points, and two for rates near 0 and 1.
+
+Each further alternative costs evidence. A lift of 30 points, or of 50, wins such a bet nearly as fast as its own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +147,12 @@ def trial_bets(propensity: float) -> tuple[tuple[float, float, float, float], ..
     return tuple(_bets(one.with_it, one.without_it, propensity) for one in ALTERNATIVES)
 
 
+def harm_bet(propensity: float, *, shown: bool, good: bool) -> float:
+    """What one run adds to the logarithm of a bet that showing the idea turns good runs bad."""
+    bets = _bets(_MODERATE.with_it, _MODERATE.without_it, propensity)
+    return bets[(1 if good else 0) + (0 if shown else 2)]
+
+
 def _bets(treated: float, control: float, propensity: float) -> tuple[float, float, float, float]:
     pooled = propensity * treated + (1.0 - propensity) * control
     return (
@@ -196,25 +207,6 @@ def compare_pairs(treated: Sequence[bool], control: Sequence[bool]) -> PairedOut
 def shrunken_rate(successes: int, trials: int, *, prior: float = 0.5, weight: float = 4.0) -> float:
     """A success rate pulled towards `prior` as if `weight` further trials had come out at it (beta-binomial mean)."""
     return (successes + prior * weight) / (trials + weight)
-
-
-def estimated_effect(counts: Iterable[DrawCounts], *, spread: float = 0.2) -> float:
-    """By how much showing an idea raised the rate of good runs, in [-1, 1], pulled towards 0 the less is known.
-
-    Of each propensity the difference of the two rates, which is its inverse-propensity estimate with normalised
-    weights; these averaged by their precision; times the share of the variance that isn't chance if effects vary by
-    `spread` (standard deviation) between ideas. So it ranks a large effect seen seldom below the same one seen often.
-    0 where one side is empty. For certainty see `trial_e_value`: this is an estimate.
-    """
-    known = [one for one in counts if one.shown and one.held_out]
-    runs = sum(one.runs for one in known)
-    pooled = shrunken_rate(sum(one.shown_good + one.held_out_good for one in known), runs, weight=_PRIOR_TRIALS)
-    precision = weighted = 0.0
-    for one in known:
-        sure = 1.0 / (pooled * (1.0 - pooled) * (1.0 / one.shown + 1.0 / one.held_out))
-        precision += sure
-        weighted += sure * (one.shown_good / one.shown - one.held_out_good / one.held_out)
-    return weighted / (precision + spread**-2)
 
 
 def wilson_interval(successes: int, trials: int, *, z: float = 1.96) -> tuple[float, float]:

@@ -55,7 +55,7 @@ def move(
         case MemoryStatus.REJECTED:
             return _without_text(moved, refused=moved.refusal_key if by in _LASTING else "")
         case MemoryStatus.QUARANTINED:
-            return replace(moved, evidence=(), trials=tuple(map(again, moved.trials)), open_draws=())
+            return replace(moved, evidence=(), observed=(), trials=tuple(map(again, moved.trials)), open_draws=())
         case _:
             return moved
 

@@ -12,7 +12,8 @@ from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
-from wisen.memory_ci.ideas import Ideas, Kin, head_of, said_alike, wordings_of
+from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.ideas import Ideas, Kin, head_of, said_alike, those_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
@@ -131,6 +132,8 @@ class Intake:
                 return _again(kept, findings)
         if written.outcome == "added":
             await self._linked(screened, kin)
+            if (withdrawn := await self._as_its_idea(screened)) is not None:
+                return _again(withdrawn, findings)
         elif written.outcome == "duplicate":
             await self._taught_again(kept, screened)
         return Submission(
@@ -164,6 +167,29 @@ class Intake:
 
             with suppress(CardNotFoundError):
                 await change_card(self._store, rival, faced)
+
+    async def _as_its_idea(self, card: MemoryCard) -> MemoryCard | None:
+        """Put a new wording where its idea is by now, which may have been decided on while the wording was written.
+
+        Gives the wording where it went with an idea that was rejected.
+        """
+        if not card.idea:
+            return None
+        at, there = self._now(), await those_there(self._store, [card.idea])
+        if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
+            if there[0].status is card.status:
+                return None
+            await follow(self._store, card.idea, at=at)
+            return (await self._store.get([card.id]))[0] if there[0].refused else None
+
+        def alone(one: MemoryCard) -> MemoryCard:
+            note = f"its idea {card.idea} is gone"
+            done = Move(at=at, before=one.status, after=MemoryStatus.QUARANTINED, why=note, by="idea")
+            moved = (*one.history, done) if one.status is not MemoryStatus.QUARANTINED else one.history
+            return replace(one, idea="", status=MemoryStatus.QUARANTINED, history=moved)
+
+        await change_card(self._store, card.id, alone)
+        return None
 
     async def _taught_again(self, kept: MemoryCard, screened: MemoryCard) -> None:
         """What was taught by a check is from then on verified; and its idea was taught once more."""
@@ -264,6 +290,7 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
         evidence=(),
         history=(),
         pinned=False,
+        observed=(),
         idea="",
         rivals=(),
         retold=0,

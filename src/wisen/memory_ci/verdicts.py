@@ -3,11 +3,13 @@
 A verdict is a function of counts, so that nothing else has to be stored. It may be asked after every pair and every
 run: of the cards that don't help, at most one in `promote_at` is ever said to help by replays, and as many by a trial.
 Act on the first verdict that isn't "undecided"; later data may weaken what it rested on, and don't undo it.
+
+Paper: Xu, Ramdas (2024), "Online multiple testing with e-values".
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import inf, log, log2
+from dataclasses import dataclass
+from math import inf, log
 from typing import Literal
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
@@ -23,6 +25,8 @@ Standing = Literal["ahead", "behind", "level"]
 _LEANS = log(2.0)
 _SPEED = 0.035
 """By how much the evidence's logarithm grows in one run at one half, of an idea that lifts 35 % to 60 %."""
+_EARNED = 2.5
+"""What was promoted once needs so much more evidence against it."""
 _PACE = 60
 """After so many runs, their own pace counts as much as that."""
 
@@ -83,26 +87,6 @@ def replay_finished(gained: int, lost: int, ties: int, rule: Rule = DEFAULT_RULE
     return possible == {"undecided"}
 
 
-def trial_verdict(
-    evidence: CardEvidence, propensity: float, rule: Rule = DEFAULT_RULE, *, beside: Sequence[CardEvidence] = ()
-) -> Verdict:
-    """What the runs of a trial say in which the card was shown with this probability, and held out otherwise.
-
-    A run is good or it isn't; one without a score isn't. Undecided where nothing was drawn (a propensity of 0 or 1
-    leaves no control), and where no run has a score.
-
-    Give all of the card's evidence as `beside` where checks and opinions may both have decided on its runs: a card
-    helps only if it does so over the runs of both as well. Which of the two decided may depend on the card, and runs
-    without a score are counted under both; so the counts of one alone could speak for a card that makes no run good.
-    """
-    if evidence.shown + evidence.held_out == evidence.shown_unknown + evidence.held_out_unknown:
-        return "undecided"
-    verdict = _verdict(_trial(evidence, propensity), _trial(evidence, propensity, hurts=True), rule)
-    if verdict == "helps" and _trial(_whoever_judged(evidence, beside), propensity) < rule.promote_at:
-        return "undecided"
-    return verdict
-
-
 def promoted_for(card: MemoryCard, *, model: str, layout: str) -> bool:
     """Whether what promoted the card holds for this model and layout: their own evidence, or a person's word.
 
@@ -116,22 +100,18 @@ def promoted_for(card: MemoryCard, *, model: str, layout: str) -> bool:
     return (made.evidence.model, made.evidence.layout) == (model, layout)
 
 
-def helps_here(card: MemoryCard, *, model: str, layout: str, rule: Rule = DEFAULT_RULE) -> bool:
-    """Whether evidence for this model and layout says that the card helps, whatever promoted it."""
-    return any(
-        "helps"
-        in (
-            replay_verdict(seen.gained, seen.lost, rule),
-            trial_verdict(seen, seen.propensity, rule, beside=card.evidence),
-        )
-        for seen in card.evidence
-        if (seen.model, seen.layout) == (model, layout)
-    )
-
-
 def trial_e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
-    """The e-value that `trial_verdict` rests on, but for what it asks of the runs `beside`."""
-    return _trial(evidence, evidence.propensity, hurts=hurts)
+    """The e-value of runs that were counted on a card before it had trials; it decides nothing any more."""
+    if not 0.0 < evidence.propensity < 1.0:
+        return 1.0
+    counts = DrawCounts(
+        propensity=evidence.propensity,
+        shown=evidence.shown,
+        shown_good=evidence.shown_successes,
+        held_out=evidence.held_out,
+        held_out_good=evidence.held_out_successes,
+    )
+    return trial_e_value((counts,), hurts=hurts)
 
 
 def e_value_of(trial: Trial, *, gained: int = 0, lost: int = 0, hurts: bool = False) -> float:
@@ -172,23 +152,30 @@ def verdict(
 
     "Helps" needs an e-value of `at`, which is `bar`'s. It needs it twice: of the runs whose outcome is known, and with
     `open_draws`, which aren't good as long as nothing was reported. Otherwise an idea could win by making its failures
-    late. A recheck promotes again at `rule.promote_at`, since that is no new discovery. `gained` and `lost` are pairs
-    of replays, whose evidence is multiplied with that of the runs.
+    late. "No difference" is evidence against a benefit worth having, so that harm, too, mostly ends there, and sooner
+    than at "hurts". `gained` and `lost` are pairs of replays, whose evidence is multiplied with that of the runs.
+
+    Of a promoted idea only "hurts" can be said. A recheck counts its own runs alone. It promotes again at
+    `rule.promote_at`, since that is no new discovery, and asks for more than a first trial before it gives an idea up.
     """
-    if trial.stage not in ("on trial", "recheck"):
-        return "undecided"
-    helps, hurts = log_sign(gained, lost), log_sign(lost, gained)
-    seen, late = trial.counts, as_not_good(trial, open_draws)
-    needed = rule.promote_at if trial.stage == "recheck" else at
-    if trial.stage == "recheck":
-        helps = hurts = 0.0
-    if min(trial_log_e_value(seen), trial_log_e_value(late)) + helps >= log(needed):
+    match trial.stage:
+        case "on trial":
+            helps, hurts = log(sign_e_value(gained, lost)), log(sign_e_value(lost, gained))
+            promote_at, give_up_at = at, rule.no_difference_at
+        case "recheck":
+            helps = hurts = 0.0
+            promote_at, give_up_at = rule.promote_at, rule.no_difference_at * _EARNED
+        case "promoted":
+            harmful = trial_log_e_value(trial.counts, hurts=True) >= log(rule.archive_at)
+            return "hurts" if harmful else "undecided"
+        case _:
+            return "undecided"
+    seen, late = trial_log_e_value(trial.counts), trial_log_e_value(as_not_good(trial, open_draws))
+    if min(seen, late) + helps >= log(promote_at):
         return "helps"
-    if trial_log_e_value(seen, hurts=True) + hurts >= log(rule.archive_at):
+    if trial_log_e_value(trial.counts, hurts=True) + hurts >= log(rule.archive_at):
         return "hurts"
-    if trial_log_e_value(seen) + helps <= -log(rule.no_difference_at):
-        return "no difference"
-    return "undecided"
+    return "no difference" if seen + helps <= -log(give_up_at) else "undecided"
 
 
 def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0) -> Progress:
@@ -208,43 +195,19 @@ def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 
     return Progress(runs=first + runs, of_about=rule.first_shown + runs + left, standing=standing)
 
 
-def _trial(evidence: CardEvidence, propensity: float, *, hurts: bool = False) -> float:
-    if not 0.0 < propensity < 1.0:
-        return 1.0
-    counts = DrawCounts(
-        propensity=propensity,
-        shown=evidence.shown,
-        shown_good=evidence.shown_successes,
-        held_out=evidence.held_out,
-        held_out_good=evidence.held_out_successes,
-    )
-    return trial_e_value((counts,), hurts=hurts)
-
-
-def log_sign(gained: int, lost: int) -> float:
-    """The logarithm of `sign_e_value`."""
-    return log(sign_e_value(gained, lost))
-
-
 def _share(number: int) -> float:
-    """Of the permitted false discoveries, the share that trial `number` may spend. All of them sum to one."""
-    return 1.0 / (1.0 + log2(number)) - 1.0 / (1.0 + log2(number + 1))
+    """Of the permitted false discoveries, the share that trial `number` may spend. All of them sum to one.
+
+    The first has half, so that a store's first idea needs no more than an idea alone. The rest falls slowly.
+    """
+    if number == 1:
+        return 0.5
+    return 0.5 * (_rest(number) - _rest(number + 1))
 
 
-def _whoever_judged(evidence: CardEvidence, beside: Sequence[CardEvidence]) -> CardEvidence:
-    """All runs under the same conditions, whether a check or an opinion decided; those without a score once."""
-    here = evidence.model, evidence.layout, evidence.propensity, evidence.terms
-    for other in beside:
-        there = other.model, other.layout, other.propensity, other.terms
-        if here == there and evidence.judged is not other.judged:
-            evidence = replace(
-                evidence,
-                shown=evidence.shown + other.shown - other.shown_unknown,
-                shown_successes=evidence.shown_successes + other.shown_successes,
-                held_out=evidence.held_out + other.held_out - other.held_out_unknown,
-                held_out_successes=evidence.held_out_successes + other.held_out_successes,
-            )
-    return evidence
+def _rest(number: int) -> float:
+    """Of the other half, what trial `number` and those after it may spend together."""
+    return (1.0 + (number - 2) / 5.0) ** -0.5
 
 
 def _verdict(helps: float, hurts: float, rule: Rule) -> Verdict:

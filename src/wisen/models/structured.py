@@ -17,6 +17,7 @@ from wisen.models.constraints import LocalModelSettings
 from wisen.models.conversation import text_of
 from wisen.models.failures import ProviderError, model_error
 from wisen.models.local import LocalModel
+from wisen.replies.answer import answer_in
 
 T = TypeVar("T")
 
@@ -56,7 +57,7 @@ async def ask_for(
         except ProviderError as error:
             raise model_error(model.model_name, error) from error
         try:
-            return read_json(text_of(response), adapter)
+            return read_json(answer_in(text_of(response)), adapter)
         except ValueError as error:
             problem = str(error)
         repair = f"This can't be read: {problem}. Reply again, with the corrected JSON and nothing else."

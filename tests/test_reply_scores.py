@@ -1,4 +1,5 @@
-"""What a judge's reply is read as."""
+# ruff: noqa: RUF001 - replies in other scripts
+"""What score is read in a judge's reply."""
 
 import math
 import unicodedata
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.evaluation.score import parse_score
+from wisen.replies.score import score_in
+from wisen.replies.words import folded, words
 
 READABLE = [
     ("0.85", 0.85),
@@ -156,14 +158,160 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("text", "score"), READABLE)
 def test_a_stated_score_is_read(text: str, score: float):
-    found = parse_score(text)
+    found = score_in(text)
     assert found is not None
     assert math.isclose(found, score, abs_tol=1e-9)
 
 
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_no_score_in_range_and_beyond_doubt_is_unknown(text: str):
-    assert parse_score(text) is None
+    assert score_in(text) is None
+
+
+ELSEWHERE = [
+    ("\u0660\u066b\u0668", 0.8),
+    ("\u0627\u0644\u0646\u062a\u064a\u062c\u0629: \u0668/\u0661\u0660", 0.8),
+    ("\u0661\u0660\u0660\u066a", 1.0),
+    ("\u06f0\u066b\u06f7\u06f5", 0.75),
+    ("\u096c/\u0967\u0966", 0.6),
+    ("score: \u0be6.\u0bee", 0.8),
+    ("คะแนน: ๐.๘", 0.8),
+    ("½", 0.5),
+    ("0·8", 0.8),
+    ("评分：8/10。理由：很好", 0.8),
+    ("スコアは0.8です", 0.8),
+    ("점수: 0.8점", 0.8),
+    ("总分：85/100", 0.85),
+    ("Bewertung: 8 von 10", 0.8),
+    ("70 von 100 Punkten", 0.7),
+    ("Note : 16/20", 0.8),
+    ("Оценка: 8 из 10", 0.8),
+    ("Note: 3 of 4 tests pass", None),
+    ("★★★★☆", 0.8),
+    ("★★★★", None),
+    ("4 stars out of 5", 0.8),
+    ("4/5 stars", 0.8),
+    (r"\boxed{0.7}", 0.7),
+    ("~~0.9~~ 0.4", 0.4),
+    ("Score: 7 (on a scale of 1 to 10)", 0.7),
+    ("On a scale of 1 to 10, I'd give it a 7.", 0.7),
+    ("On a scale from 0 to 1: 0.55", 0.55),
+    ("10/10!", 1.0),
+    ("score 0.8", 0.8),
+    ("Final score 7/10", 0.7),
+    ("Anything above 0.7 is fine. This one gets 0.9.", 0.9),
+    ("It gets 4 out of 6 amounts right.", None),
+    ("The invoice total is 357.00 EUR.\n\nscore: 0.1", 0.1),
+    ("<answer>0.7</answer>", 0.7),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), ELSEWHERE)
+def test_other_scripts_languages_and_forms(text: str, score: float | None):
+    found = score_in(text)
+    assert found == (score if score is None else pytest.approx(score))
+
+
+THOUGHTS = [
+    ("<think>Maybe 0.7? The date is wrong; score: 0.5.</think>\n0.4", 0.4),
+    ("<think>\nScore: 0.9\n</think>\n\nscore: 0.3", 0.3),
+    ("4 of 6 are right, so 0.67?\nscore: 0.6</think>\nscore: 0.7", 0.7),
+    ("<think>score: 0.9", None),
+    ("score: 0.2\n<think>Was that fair? score: 0.9", 0.2),
+    ("Reasoning: I'd give it 0.7 at first sight.\nscore: 0.5", 0.5),
+    ("Thought: 0.9 is too much.\nAnswer: 0.5", 0.5),
+    ("Reasoning: I give it 0.7.", 0.7),
+    ("<|channel|>analysis<|message|>score: 0.2<|end|><|start|>assistant<|channel|>final<|message|>score: 0.8", 0.8),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), THOUGHTS)
+def test_thoughts_do_not_count(text: str, score: float | None):
+    assert score_in(text) == score
+
+
+VERDICTS = [
+    ("PASS", 1.0),
+    ("**FAIL**", 0.0),
+    ("fail.", 0.0),
+    ("Verdict: PASS", 1.0),
+    ("Verdict: ✅ PASS", 1.0),
+    ("Result: pass", 1.0),
+    ("FAIL: the date is wrong.", 0.0),
+    ("The sum is right.\n\nPASS", 1.0),
+    ("3/4 tests pass.\nPASS", 1.0),
+    ("The date is wrong. Verdict: FAIL", 0.0),
+    ("Final verdict: FAIL. Had it cited the source it would pass.", 0.0),
+    ("Yes", 1.0),
+    ("no", 0.0),
+    ("Pass? No", 0.0),
+    ("Correct: yes", 1.0),
+    ("<answer>PASS</answer>", 1.0),
+    ("合格", 1.0),
+    ("判定：不合格", 0.0),
+    ("nicht bestanden", 0.0),
+    ("not acceptable", 0.0),
+    ('{"verdict": "PASS"}', 1.0),
+    ('{"pass": false, "reason": "short"}', 0.0),
+    ("I would pass it if the date were right.", None),
+    ("It would pass if the date were right.", None),
+    ("The tests pass.", None),
+    ("I think this should PASS.", None),
+    ("Not a pass.", None),
+    ("No, the date is wrong.", None),
+    ("No issues found.", None),
+    ("The answer is correct.", None),
+    ("Verdict: PASS or FAIL", None),
+    ("PASS/FAIL", None),
+    ("Passed: 3\nFailed: 1", None),
+    ("PASS\n\nFAIL", None),
+    ('The output says "PASS" but is wrong.\n\nFAIL', 0.0),
+    ("Verdict: PASS\nscore: 0.2", None),
+    ("score: 0.9\nVerdict: FAIL", None),
+    ('{"score": 0.9, "verdict": "FAIL"}', None),
+    ("Verdict: FAIL\nscore: 0.2", 0.2),
+    ("Verdict: PASS\nscore: 0.9", 0.9),
+    ("Does it cite sources?\nNo\nscore: 0.8", 0.8),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), VERDICTS)
+def test_a_verdict_counts_alone_or_labelled_and_never_in_a_sentence(text: str, score: float | None):
+    assert score_in(text) == score
+
+
+CONTRADICTIONS = [
+    "score: 0.8 (75%)",
+    "score: 0.8 → 0.6",
+    "I rate it 0.5; no, 0.7.",
+    "0.2\n0.7",
+    '{"score": 0.2, "rating": 0.9}',
+    "score: 7/10\nscore: 0.4",
+    "score: 0.6/0.8",
+    "Between 0.6 and 0.8",
+]
+
+
+@pytest.mark.parametrize("text", CONTRADICTIONS)
+def test_numbers_that_contradict_each_other_are_unknown(text: str):
+    assert score_in(text) is None
+
+
+def test_numbers_that_agree_are_one():
+    assert score_in("score: 0.8 (= 80%)\nscore: 8/10") == 0.8
+    assert score_in('{"score": 8, "max": 10, "rating": "80%"}') == 0.8
+
+
+TABLES = [
+    ("| Score | Reason |\n|---|---|\n| 0.7 | good |", 0.7),
+    ("| Criterion | Score (0-10) |\n|---|---|\n| Style | 9 |\n| Overall | 8 |", 0.8),
+    ("| Criterion | Score |\n|---|---|\n| Accuracy | 0.9 |\n| Style | 0.3 |", None),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), TABLES)
+def test_tables(text: str, score: float | None):
+    assert score_in(text) == score
 
 
 scores = st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
@@ -200,30 +348,34 @@ def _spellings(score: float) -> list[str]:
 @given(scores, layouts, st.data())
 def test_every_spelling_in_every_layout_is_read_alike(score: float, layout: str, data: st.DataObject):
     text = layout.format(data.draw(st.sampled_from(_spellings(score))))
-    found = parse_score(text)
+    found = score_in(text)
     assert found is not None
     assert math.isclose(found, score, abs_tol=1e-6)
 
 
 @given(st.text())
 def test_any_text_gives_none_or_a_score_in_range(text: str):
-    score = parse_score(text)
+    score = score_in(text)
     assert score is None or 0.0 <= score <= 1.0
 
 
 @given(st.text(st.characters(exclude_categories=("N",))))
-def test_text_without_a_number_has_no_score(text: str):
+def test_text_without_a_number_has_no_score_but_a_verdict(text: str):
     written_out = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "zero"}
     if any(map(str.isnumeric, unicodedata.normalize("NFKC", text))) or any(
         word in text.lower() for word in written_out
     ):
         return
-    assert parse_score(text) is None
+    verdicts = "pass", "fail", "yes", "no"
+    said = any(word in folded(text) for name in verdicts for word in words("verdict", name))
+    assert score_in(text) in (
+        (None, 0.0, 1.0) if said else (None,) if "★" not in text and "⭐" not in text else (None, 1.0)
+    )
 
 
 @given(scores, scores)
 def test_two_scores_that_contradict_each_other_are_unknown(first: float, second: float):
-    found = parse_score(f"score: {first}\nand so\nscore: {second}")
+    found = score_in(f"score: {first}\nand so\nscore: {second}")
     assert found == (first if first == second else None)
 
 
@@ -259,5 +411,5 @@ def test_two_scores_that_contradict_each_other_are_unknown(first: float, second:
     ],
 )
 def test_a_megabyte_of_anything_is_read(unit: str):
-    score = parse_score(unit * (1_000_000 // len(unit)))
+    score = score_in(unit * (1_000_000 // len(unit)))
     assert score is None or 0.0 <= score <= 1.0

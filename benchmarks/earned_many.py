@@ -1,0 +1,110 @@
+"""Two hundred ideas at once in one store: false ones among the promoted, and how well measured effects rank them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from earned_material import Idea, Material
+from earned_rules import RULES, auc, measured
+from earned_session import Session, Setting
+from earned_stores import embedder
+from earned_tables import table
+from earned_world import Effects, World
+
+from wisen.stores.memory import InMemoryVectorStore
+
+_OF_A_SITUATION = 17
+_DEALT = (0.3, 0.2, 0.1, -0.1, -0.2)
+"""Of each situation's ideas; the others have no effect."""
+_TRIED = 30
+_HELD = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Many:
+    """What one store came to."""
+
+    effects: dict[Idea, float]
+    decided: dict[str, set[Idea]]
+    """What each rule promoted."""
+    archived: set[Idea]
+    tried: int
+    area: float | None
+
+
+async def many(material: Material, *, runs: int, in_points: bool, embedded: str, seed: str) -> Many:
+    """Submit all ideas at once, and run."""
+    vectors, draw = embedder(embedded), Random(seed)
+    effects: dict[Idea, float] = {}
+    for situation in range(len(material)):
+        ideas = material.useless(situation, 40)[:_OF_A_SITUATION]
+        draw.shuffle(ideas)
+        effects |= dict(zip(ideas, (*_DEALT, *[0.0] * (len(ideas) - len(_DEALT))), strict=True))
+    world = World(material=material, effects=Effects(of=effects, in_points=in_points), seed=seed, tasks=400)
+    setting = Setting(
+        open_store=lambda: InMemoryVectorStore(embedder=vectors), keep_answers=False, simulated_clock=True
+    )
+    session = Session(world, setting)
+    ideas = list(effects)
+    draw.shuffle(ideas)
+    await session.submit(ideas, draw)
+    for _ in range(runs):
+        await session.run(draw.randrange(len(material)))
+    await session.close()
+    arms = {
+        idea: one
+        for idea, one in measured(session.notes).items()
+        if idea in effects and one.runs >= _TRIED and one.held_runs >= _HELD
+    }
+    by_situation = [[note for note in session.notes if note.situation == number] for number in range(len(material))]
+    decided = {"wisen": {idea for idea, fate in session.fates.items() if fate.promoted is not None}}
+    for name, rule in RULES.items():
+        decided[name] = {idea for idea in effects if rule(idea, by_situation[idea.situation])}
+    return Many(
+        effects=effects,
+        decided=decided,
+        archived={idea for idea, fate in session.fates.items() if fate.archived is not None},
+        tried=len(arms),
+        area=auc({idea: one.effect for idea, one in arms.items()}, lambda idea: effects[idea] > 0),
+    )
+
+
+async def report(material: Material, *, trials: int, runs: int, embedded: str, seed: str) -> str:
+    """The table."""
+    rows: list[list[str]] = []
+    for in_points in (True, False):
+        adds = "points" if in_points else "log-odds"
+        found = [
+            await many(material, runs=runs, in_points=in_points, embedded=embedded, seed=f"{seed} {adds} {number}")
+            for number in range(trials)
+        ]
+        rows += [[adds, *_row(found, name)] for name in found[0].decided]
+    head = (
+        "effects add in|rule|ideas|+30 promoted|+20 promoted|+10 promoted|useless promoted|harmful promoted|"
+        "false among promoted|harmful archived|tried in both arms|AUC among these"
+    )
+    return table(f"Some 200 ideas at once: {trials} stores of {runs:,} runs", head.split("|"), rows)
+
+
+def _row(found: Sequence[Many], name: str) -> list[str]:
+    effects = [(one, idea, effect) for one in found for idea, effect in one.effects.items()]
+
+    def promoted(wanted: Sequence[float]) -> str:
+        mine = [idea in one.decided[name] for one, idea, effect in effects if effect in wanted]
+        return f"{sum(mine)} of {len(mine):,}"
+
+    chosen = [effect for one, idea, effect in effects if idea in one.decided[name]]
+    false = sum(effect <= 0 for effect in chosen)
+    harmful = [idea in one.archived for one, idea, effect in effects if effect < 0]
+    areas = [one.area for one in found if one.area is not None]
+    own = name == "wisen"
+    return [
+        name,
+        f"{len(effects):,}",
+        *(promoted((effect,)) for effect in (0.3, 0.2, 0.1, 0.0)),
+        promoted((-0.1, -0.2)),
+        f"{false / len(chosen):.0%} of {len(chosen)}" if chosen else "none promoted",
+        f"{sum(harmful)} of {len(harmful)}" if own else "",
+        f"{sum(one.tried for one in found)}" if own else "",
+        (f"{sum(areas) / len(areas):.3f}" if areas else "-") if own else "",
+    ]

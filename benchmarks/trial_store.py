@@ -1,0 +1,157 @@
+"""A store whose reflector teaches useful, useless and harmful lessons after failures, and what becomes of them."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+
+from wisen.memory_ci.statistics import trial_log_e_value
+from wisen.memory_ci.trial import TrialRule, began, begins, counted, decided, priority, propensity, with_places
+from wisen.memory_ci.verdicts import bar, verdict
+from wisen.trials import OpenDraw, Trial
+
+_BASE, _LIFT, _HARM = 0.35, 0.3, -0.2
+_WORDINGS_APART = 2
+"""Wordings of the useful idea that the embedder doesn't know as such, so that they are ideas of their own."""
+_LAST = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """What the reflector writes, and how its ideas are put in order."""
+
+    pool: int = 20
+    """Useless lessons of a situation that it chooses from."""
+    right: float = 1 / 3
+    """How often it writes the right lesson."""
+    wrong: float = 0.05
+    """How often it writes a harmful one."""
+    joined: float = 0.8
+    """How many wordings find their idea."""
+    unknown: float = 0.0
+    order: str = ""
+    """"" is `priority`; else "first", "newest", "told" or "evidence"."""
+    alone: bool = True
+    """Whether an idea that is well ahead is on trial alone."""
+    alike: bool = False
+    """Whether every idea needs the same e-value, however many are tried."""
+    situations: int = 12
+
+
+@dataclass(kw_only=True)
+class Idea:
+    """One idea of a situation."""
+
+    kind: str
+    taught: int
+    """In which run first."""
+    last: int = 0
+    told: int = 0
+    trial: Trial = field(default_factory=Trial)
+
+
+@dataclass(kw_only=True)
+class Life:
+    """What became of a store."""
+
+    good: int = 0
+    begun: int = 0
+    promoted: int = 0
+    false: int = 0
+    harmful: int = 0
+    useful: int = 0
+    harm_shown: float = 0.0
+    promoted_after: list[int] = field(default_factory=list[int])
+
+
+def lived(world: World, rule: TrialRule, runs: int, chance: Random) -> Life:
+    """Let a store live through so many runs."""
+    life, ideas = Life(), [dict[str, Idea]() for _ in range(world.situations)]
+    useful, order = set[int](), list[int]()
+    for run in range(runs):
+        if not order:
+            order = chance.sample(range(world.situations), world.situations)
+        place = order.pop()
+        mine = ideas[place]
+        shown, drawn = _drawn(mine, world, rule, life, chance)
+        kinds = {idea.kind for idea in shown}
+        rate = _BASE + _LIFT * ("useful" in kinds) + _HARM * ("harmful" in kinds)
+        good = chance.random() < rate
+        life.good += good
+        life.harm_shown += ("harmful" in kinds) / _LAST if run >= runs - _LAST else 0.0
+        outcome = None if chance.random() < world.unknown else good
+        for idea, draw in drawn:
+            idea.trial = counted(idea.trial, draw, outcome)
+            needed = rule.promote_at if world.alike else bar(idea.trial.number, life.promoted, rule)
+            said = verdict(idea.trial, rule, at=needed)
+            new = said == "helps" and idea.trial.stage == "on trial"
+            idea.trial = decided(idea.trial, said)
+            if new:
+                life.promoted += 1
+                life.false += idea.kind != "useful"
+                life.harmful += idea.kind == "harmful"
+                if idea.kind == "useful" and place not in useful:
+                    useful.add(place)
+                    life.promoted_after.append(run // world.situations)
+        if not good:
+            _teach(mine, world, run, chance)
+    life.useful = len(useful)
+    return life
+
+
+def _drawn(
+    mine: dict[str, Idea], world: World, rule: TrialRule, life: Life, chance: Random
+) -> tuple[list[Idea], list[tuple[Idea, OpenDraw]]]:
+    waiting = [idea for idea in mine.values() if idea.trial.stage in ("waiting", "on trial")]
+    waiting.sort(key=lambda idea: _rank(idea, world), reverse=True)
+    trials = [idea.trial for idea in waiting]
+    places = with_places(trials, rule) if world.alone else range(min(rule.at_once, len(trials)))
+    taking_part = [waiting[place] for place in places]
+    taking_part += [idea for idea in mine.values() if idea.trial.stage in ("promoted", "recheck")]
+    shown: list[Idea] = []
+    drawn: list[tuple[Idea, OpenDraw]] = []
+    for idea in taking_part:
+        if begins(idea.trial, rule):
+            life.begun += 1
+            idea.trial = began(idea.trial, life.begun)
+        share = propensity(idea.trial, rule)
+        draw = OpenDraw(shown=chance.random() < share, propensity=share)
+        drawn.append((idea, draw))
+        if draw.shown:
+            shown.append(idea)
+    return shown, drawn
+
+
+def _rank(idea: Idea, world: World) -> tuple[float, int]:
+    match world.order:
+        case "first":
+            return 0.0, -idea.taught
+        case "newest":
+            return 0.0, idea.last
+        case "told":
+            return float(idea.told), idea.last
+        case "evidence":
+            return _evidence(idea.trial), idea.last
+        case _:
+            return _priority(idea.trial, idea.told), idea.last
+
+
+@lru_cache(maxsize=100_000)
+def _priority(trial: Trial, told: int) -> float:
+    return priority(trial, told=told)
+
+
+def _evidence(trial: Trial) -> float:
+    return trial_log_e_value(trial.counts) + (1.6 if trial.first else 0.0)
+
+
+def _teach(mine: dict[str, Idea], world: World, run: int, chance: Random) -> None:
+    luck = chance.random()
+    if luck < world.right:
+        apart = 0 if chance.random() < world.joined else chance.randint(1, _WORDINGS_APART)
+        name, kind = f"useful {apart}", "useful"
+    elif luck < world.right + world.wrong:
+        name, kind = "harmful", "harmful"
+    else:
+        name, kind = f"useless {chance.randrange(world.pool)}", "useless"
+    idea = mine.setdefault(name, Idea(kind=kind, taught=run))
+    idea.told, idea.last = idea.told + 1, run

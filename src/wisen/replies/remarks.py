@@ -1,0 +1,35 @@
+"""Reads what a judge says beside its score: one remark a line, or the texts of its JSON."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from wisen.replies.answer import answer_in
+from wisen.replies.forms import json_in
+from wisen.replies.score import score_in
+
+_MOST = 20
+_SCORE_LINE_CHARACTERS = 40
+
+
+def remarks_in(reply: str) -> tuple[str, ...]:
+    """The remarks of a reply, without thoughts, markup and the line that states the score; 20 at most."""
+    answer = answer_in(reply)
+    if len(answer) <= _SCORE_LINE_CHARACTERS and "\n" not in answer:
+        return ()  # nothing but the score
+    parsed = json_in(answer)
+    if isinstance(parsed, Mapping):
+        return tuple(_texts(cast("Mapping[str, object]", parsed)))[:_MOST]
+    lines = (line.strip().lstrip("-*•> ").strip() for line in answer.splitlines())
+    return tuple(line for line in lines if line and not _is_score_line(line) and not line.startswith("```"))[:_MOST]
+
+
+def _is_score_line(line: str) -> bool:
+    return len(line) <= _SCORE_LINE_CHARACTERS and score_in(line) is not None
+
+
+def _texts(parsed: Mapping[str, object]) -> list[str]:
+    texts: list[str] = []
+    for key, value in parsed.items():
+        several = cast("list[object]", value) if isinstance(value, list) else [value]
+        texts += [text for text in several if isinstance(text, str) and text and "score" not in key]
+    return texts

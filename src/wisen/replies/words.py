@@ -1,0 +1,29 @@
+"""The words by which replies are read: data, in a file beside this module."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def words(section: str, name: str) -> frozenset[str]:
+    """The entries of one list in `words.toml`, as replies are compared with them."""
+    return frozenset(map(folded, _lists()[section][name]))
+
+
+def folded(text: str) -> str:
+    """A text as words are compared: NFKC, lower case, one kind of apostrophe, no variation selectors."""
+    return unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'").replace("\ufe0f", "")
+
+
+def any_of(entries: Iterable[str]) -> str:
+    """A pattern for any of the entries, the longest first."""
+    return "|".join(re.escape(entry) for entry in sorted(entries, key=lambda entry: (-len(entry), entry)))
+
+
+@cache
+def _lists() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(files("wisen.replies").joinpath("words.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,204 @@
+"""What two texts are to each other, where an embedder finds them as alike as can be."""
+
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lesson_corpora import corpus, families
+
+from wisen.identity import Relation, content_key, relation
+
+
+def alike(one: str, other: str) -> Relation:
+    """The relation of two texts whose vectors are the same."""
+    return relation(one, other, cosine=1.0, same_meaning=0.6)
+
+
+IDEAS = [
+    ("Check the order history before you issue a refund.", "Please check the order history before you issue a refund."),
+    ("Offer an exchange before a refund.", "Before a refund, offer an exchange."),
+    ("Write rejected rows to errors.csv.", "Rejected rows should be written to errors.csv."),
+    ("Refunds above 200 EUR need approval.", "Refunds over €200 need approval."),
+    ('Return "unknown" if no date is given.', 'If no date is given, return "unknown".'),
+    ("Import the rows in batches of 500.", "Load the rows in batches of 500."),
+    ("Import 1,000 rows", "Import 1000 rows"),
+    ("Wait twenty-five seconds", "Wait 25 s"),
+    ("Don't forget to pin the versions.", "Pin the versions."),
+    ("Do not log passwords.", "Don't log any passwords."),
+    ("Answer in the customer's language.", "Reply in the customer's language."),
+    ("The deadline is 3 April", "The deadline is April 3"),
+    ("Ship only on Fridays", "Only ship on Friday"),
+    ("Never delete the old image.", "Keep the old image."),
+    ("Do not disable the cache.", "Enable the cache."),
+    ("Before you go on, read `tax_code`.", "Read tax_code before you go on."),
+    (
+        "Move traffic off a machine, then reboot.",
+        "Restarting a host that serves requests drops them, so empty it first.",
+    ),
+]
+FEW_WORDS_IN_COMMON = [
+    ("Increase timeouts for slow endpoints", "Where calls hang, decrease the timeouts of a client"),
+    ("Versions stay pinned in builds", "Leave dependency versions unpinned there"),
+    ("Mark parcels with 🇩🇪 today", "Every box should carry 🇫🇷"),
+    ("Ship parcels on Fridays", "Send boxes out on Mondays"),
+    ("Check /healthz first", "Query /metrics once the nodes are live"),
+    ("Have two colleagues look", "Show it to three reviewers"),
+    ("Over 200 EUR a supervisor approves", "Managers sign sums of at most 200 EUR"),
+    ("Never erase old images", "Delete stale pictures nightly"),
+    ("Keep postal codes as plain strings", "Keep phone numbers short"),
+]
+NOT_IDEAS = [
+    *FEW_WORDS_IN_COMMON,
+    ("Encrypt, then compress.", "Compress, then encrypt."),
+    ("For account 17 use tax code A1.", "For account 18 use tax code A1."),
+    ("For account 17 use tax code A1.", "For account 17 use tax code A2."),
+    ("Pay 500 EUR", "Pay 50 EUR"),
+    ("Pay $5", "Pay €5"),
+    ("Wait 30 seconds", "Wait 30 minutes"),
+    ("The offset is -5 now", "The offset is 5 now"),
+    ("Compute 8+2 first", "Compute 8-2 first"),
+    ("It holds 10² items", "It holds 102 items"),
+    ("Compute n! first", "Compute n first"),
+    ("Compile it as C++", "Compile it as C#"),
+    ("Run cd .. first", "Run cd . first"),
+    ("A pipe is 5' long", 'A pipe is 5" long'),
+    ("Write dates as DD.MM.YYYY", "Write dates as MM/DD/YYYY"),
+    ("Import rows in batches", "Import rows in batches of 500"),
+    ("Set x >= 5", "Set x <= 5"),
+    ("Retry at least 3 times", "Retry at most 3 times"),
+    ("Let the answer have more than 3 parts", "Let the answer have less than 3 parts"),
+    ("The deadline is 3 April", "The deadline is 4 April"),
+    ("Ship on Fridays", "Ship on Mondays"),
+    ("Don't increase the limit.", "Decrease the limit."),
+    ("Write 5 first.", 'Write "5" first.'),
+    ("Use tax rules for Norway", "Use tax rules for Sweden"),
+    ("Route invoices to Harbour", "Route invoices to Beacon"),
+    ("Use the field tax_code", "Use the field tax_rate"),
+    ("Check /healthz first", "Check /metrics first"),
+    ("Call it with --force", "Call it with --dry-run"),
+    ("Post in #releases", "Post in #ops"),
+    ('Return the label "bug"', 'Return the label "task"'),
+    ("Mark it with 🇩🇪 today", "Mark it with 🇫🇷 today"),
+    ("ใช้รหัสภาษี A1", "ใช้รหัสสินค้า A1"),
+    ("Always ask for the order number.", "Never ask for the order number."),
+    ("Do retry failed requests.", "Don't retry failed requests."),
+    ("You must escalate to a manager.", "You may escalate to a manager."),
+    ("Run the linter before the tests.", "Run the linter after the tests."),
+    ("Post it with sources.", "Post it without sources."),
+    ("Include shipping.", "Exclude shipping."),
+    ("Pin dependency versions.", "Leave dependency versions unpinned."),
+    ("Prefer Postgres over MySQL.", "Prefer MySQL over Postgres."),
+    ("Encrypt first, compress afterwards.", "Compress first, encrypt afterwards."),
+    ("If it fails, stop.", "Stop, then it fails."),
+    ("If the build is red, the tests wait.", "If the tests wait, the build is red."),
+    ("Keep ZIP codes as strings.", "Keep phone numbers as strings."),
+    ("Mask the last four digits.", "Mask everything but the last four digits."),
+    ("The stamp is in local time; convert it.", "The stamp is already in UTC; leave it alone."),
+    ("Give the customer the refund that the shop owes.", "Give the shop the refund that the customer owes."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), IDEAS)
+def test_other_words_for_a_claim_are_one_idea(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "idea"
+
+
+@pytest.mark.parametrize(("one", "other"), NOT_IDEAS)
+def test_other_content_is_another_idea(one: str, other: str):
+    assert alike(one, other) in {"rivals", "other"}
+    assert alike(other, one) == alike(one, other)
+
+
+def test_without_a_say_of_an_embedder_nothing_is_an_idea():
+    one, other = IDEAS[0]
+
+    assert (
+        relation(one, other) == relation(one, other, cosine=0.9) == relation(one, other, same_meaning=0.5) == "rivals"
+    )
+    assert relation(one, other, cosine=0.59, same_meaning=0.6) == "rivals"
+    assert relation(one, other, cosine=0.6, same_meaning=0.6) == "idea"
+    assert relation(one, one.upper()) == "same"
+
+
+def test_shared_content_counts_for_a_tenth_of_a_cosine_and_no_more_than_two_of_it():
+    one, other = "Put toner to 6815.", "Office material: number 6815."
+    more = 'Treat "na", "nil" and "void" as nulls in columns of sheets that users load'
+    again = 'Vacant cells hold "nil", "void" or "na" where clerks typed zilch at dawn'
+
+    assert relation(one, other, cosine=0.51, same_meaning=0.6) == "idea"
+    assert relation(one, other, cosine=0.49, same_meaning=0.6) == "other"
+    assert relation(more, again, cosine=0.41, same_meaning=0.6) == "idea"
+    assert relation(more, again, cosine=0.39, same_meaning=0.6) == "other"
+
+
+def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():
+    assert alike("VAT is 12 percent", "VAT is 25 percent") == "rivals"
+    assert relation("Deploy on Fridays.", "Don't deploy on Fridays.") == "rivals"
+    assert relation("Pin image versions.", "Thank the customer for the feedback.") == "other"
+
+
+@pytest.mark.parametrize("family", families())
+def test_lessons_that_differ_in_one_slot_are_never_one_idea(family: str):
+    lessons = families()[family]
+
+    assert len(set(lessons)) == 200
+    assert not [pair for pair in combinations(lessons, 2) if alike(*pair) in {"idea", "same"}]
+
+
+@pytest.mark.parametrize("family", ["number", "name", "code", "unit", "format"])
+def test_lessons_that_differ_in_one_slot_have_keys_of_their_own(family: str):
+    texts = [text for text in families()[family] if family not in {"unit", "format"} or "invoice" in text]
+
+    assert len({content_key(text) for text in texts}) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Pay €500 to Norway", "In this case pay Norway 500 euros"),
+        ("a discount of 25%", "a discount of twenty-five per cent"),
+        ("Read `tax_code` in /etc/app.toml", "/etc/app.toml holds tax_code"),
+        ("on 3 April", "on April 3"),
+    ],
+)
+def test_the_key_of_content_does_not_depend_on_words(one: str, other: str):
+    assert content_key(one) == content_key(other) != ""
+
+
+def test_no_content_has_no_key():
+    assert content_key("Always ask before you delete anything.") == content_key("") == ""
+
+
+@pytest.mark.parametrize("name", ["opposites", "different"])
+def test_rules_that_differ_are_told_apart_where_words_show_it(name: str):
+    joined = [pair for pair in corpus(name) if alike(pair["a"], pair["b"]) == "idea"]
+
+    assert len(joined) <= {"opposites": 2, "different": 24}[name]
+
+
+def test_small_changes_of_words_join():
+    joined = [pair for pair in corpus("same_idea_small") if alike(pair["a"], pair["b"]) in {"same", "idea"}]
+
+    assert len(joined) >= 50
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_texts_have_one_relation_in_both_orders(one: str, other: str):
+    assert alike(one, other) == alike(other, one)
+    assert alike(one, one) == "same"
+
+
+@pytest.mark.parametrize(
+    "piece", ["1,", '"', "a.b:", "-", "/a", "YYYY", "not ", "[", "$", "a'", "1.", "@a", "a-", "twenty "]
+)
+def test_long_texts_take_no_long_time(piece: str):
+    text = piece * (200_000 // len(piece))
+
+    assert alike(text, text + "x") in {"same", "idea", "rivals", "other"}
+
+
+def test_wordings_stay_in_one_frame_only_where_nothing_differs():
+    chain = ["Use black.", "Use ruff.", "Use mypy."]
+
+    assert {alike(*pair) for pair in pairwise(chain)} == {"rivals"}

@@ -1,0 +1,439 @@
+"""The live trial as a state machine: each rule that the docs promise."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from math import inf, log
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from wisen.errors import ConfigError
+from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
+from wisen.memory_ci.trial import (
+    TrialRule,
+    again,
+    began,
+    begins,
+    counted,
+    decided,
+    expired,
+    is_losing,
+    priority,
+    propensity,
+    with_places,
+)
+from wisen.memory_ci.verdicts import bar, e_value_of, progress, verdict
+from wisen.trials import DrawCounts, OpenDraw, Stage, Trial
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "trial_rules.py"
+RULE = TrialRule()
+WELL = DrawCounts(propensity=0.6, shown=60, shown_good=42, held_out=40, held_out_good=12)
+BADLY = DrawCounts(propensity=0.6, shown=60, shown_good=18, held_out=40, held_out_good=28)
+LEVEL = DrawCounts(propensity=0.6, shown=120, shown_good=60, held_out=80, held_out_good=40)
+
+LOSING = DrawCounts(propensity=0.6, shown=12, shown_good=4, held_out=8, held_out_good=4)
+
+
+def on_trial(*counts: DrawCounts, stage: Stage = "on trial", **more: Any) -> Trial:
+    return Trial(number=1, stage=stage, first=3, counts=counts, **more)
+
+
+def drawn(*, shown: bool = True, share: float = 0.6, **more: Any) -> OpenDraw:
+    return OpenDraw(shown=shown, propensity=share, **more)
+
+
+def one_run(trial: Trial, rates: tuple[float, float], chance: Random) -> Trial:
+    """One more run, good by the first rate without the idea, and by the second with it."""
+    share = propensity(trial)
+    if share < 1.0 and not trial.number:
+        trial = began(trial, 1)
+    shown = chance.random() < share
+    return counted(trial, drawn(shown=shown, share=share), chance.random() < rates[shown])
+
+
+def tried(rates: tuple[float, float], chance: Random, *, runs: int = 1_000) -> tuple[str, int]:
+    """The first verdict of an idea that is alone in its store, and after how many runs."""
+    trial = Trial()
+    for run in range(1, runs + 1):
+        trial = one_run(trial, rates, chance)
+        if (said := verdict(trial, at=bar(trial.number, 0))) != "undecided":
+            return said, run
+    return "undecided", runs
+
+
+class TestPropensity:
+    def test_the_first_three_deliveries_are_not_held_out(self) -> None:
+        trial = Trial()
+        for _ in range(3):
+            assert propensity(trial) == 1.0
+            assert not begins(trial)
+            trial = counted(trial, drawn(share=1.0), good=False)
+        assert propensity(trial) == 0.6
+        assert begins(trial)
+        assert trial.runs == 0, "what was certain is no evidence"
+        assert (trial.first, trial.first_good) == (3, 0)
+
+    def test_deliveries_whose_outcome_is_open_are_deliveries(self) -> None:
+        trial = Trial(model="m", layout="l", first=1)
+        mine = [drawn(share=1.0, model="m", layout="l"), drawn(share=1.0, model="m", layout="l")]
+        assert propensity(trial, open_draws=mine) == 0.6
+        assert propensity(trial, open_draws=mine[:1]) == 1.0
+        assert propensity(trial, open_draws=[mine[0], replace(mine[1], model="other")]) == 1.0
+        assert propensity(trial, open_draws=[mine[0], replace(mine[1], layout="other")]) == 1.0
+        assert propensity(trial, open_draws=[mine[0], replace(mine[1], propensity=0.6)]) == 1.0
+
+    def test_each_stage_has_its_own(self) -> None:
+        shares = {
+            stage: propensity(on_trial(stage=stage))
+            for stage in ("on trial", "promoted", "recheck", "archived", "benched")
+        }
+        assert shares == {"on trial": 0.6, "promoted": 0.9, "recheck": 0.5, "archived": 0.0, "benched": 0.0}
+        rule = TrialRule(holdout=0.2, recheck=0.05, first_shown=0)
+        assert propensity(Trial(), rule) == 0.8
+        assert propensity(on_trial(stage="promoted"), rule) == 0.95
+
+    @pytest.mark.parametrize("screened", [False, True])
+    def test_what_is_losing_is_shown_less_before_the_verdict(self, screened: bool) -> None:
+        losing = on_trial(LOSING)
+        assert is_losing(losing)
+        assert verdict(losing, at=20.0) == "undecided"
+        assert propensity(losing, screened=screened) == 0.25
+        assert propensity(on_trial(WELL), screened=screened) == (0.9 if screened else 0.6)
+
+    def test_without_a_hold_out_nothing_begins(self) -> None:
+        rule = TrialRule(holdout=0.0)
+        assert propensity(on_trial(), rule) == 1.0
+        assert not begins(Trial(first=3), rule)
+
+
+class TestCounting:
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_what_is_unknown_is_not_good_on_either_side(self, shown: bool) -> None:
+        unknown = counted(on_trial(WELL), drawn(shown=shown), None)
+        bad = counted(on_trial(WELL), drawn(shown=shown), good=False)
+        (seen,) = unknown.counts
+        assert (seen.shown_unknown, seen.held_out_unknown) == ((1, 0) if shown else (0, 1))
+        assert (seen.shown_good, seen.held_out_good) == (WELL.shown_good, WELL.held_out_good)
+        for hurts in (False, True):
+            assert e_value_of(unknown, hurts=hurts) == e_value_of(bad, hurts=hurts)
+
+    def test_a_run_counts_by_the_coin_that_was_tossed_for_it(self) -> None:
+        """The idea began to lose between draw and outcome: the draw's probability holds."""
+        losing = on_trial(LOSING)
+        assert propensity(losing) == 0.25
+        (seen,) = counted(losing, drawn(share=0.6), good=True).counts
+        assert (seen.propensity, seen.shown, seen.shown_good) == (0.6, 13, 5)
+        both = counted(losing, drawn(share=0.25, shown=False), good=True).counts
+        assert [(one.propensity, one.runs) for one in both] == [(0.6, 20), (0.25, 1)]
+
+    def test_a_coin_is_a_coin_whoever_judges(self) -> None:
+        checked, judged = (counted(on_trial(WELL), drawn(), good=True, judged=one) for one in (False, True))
+        assert judged.counts[0].judged == 1
+        assert e_value_of(judged) == e_value_of(checked)
+
+    @given(
+        counts=st.tuples(*[st.integers(0, 30)] * 8),
+        good=st.booleans(),
+        screened=st.booleans(),
+        hurts=st.booleans(),
+    )
+    def test_the_next_run_is_a_fair_bet_whatever_was_seen(
+        self, counts: Sequence[int], good: bool, screened: bool, hurts: bool
+    ) -> None:
+        trial = on_trial(*(self.some(share, counts[at : at + 4]) for at, share in ((0, 0.6), (4, 0.25))))
+        share = propensity(trial, screened=screened)
+        shown, held_out = (
+            e_value_of(counted(trial, drawn(shown=one, share=share), good), hurts=hurts) for one in (True, False)
+        )
+        before = e_value_of(trial, hurts=hurts)
+        assert share * shown + (1 - share) * held_out == pytest.approx(before, rel=1e-9)
+
+    @staticmethod
+    def some(share: float, counts: Sequence[int]) -> DrawCounts:
+        a, b, c, d = counts
+        return DrawCounts(propensity=share, shown=a + b, shown_good=a, held_out=c + d, held_out_good=c)
+
+    def test_draws_without_an_outcome_expire_after_the_grace(self) -> None:
+        now = datetime(2026, 1, 2, 12, tzinfo=UTC)
+        late, just = drawn(at=now - timedelta(hours=24)), drawn(at=now - timedelta(hours=23, minutes=59))
+        assert expired([late, just], now) == [late]
+        assert expired([late, just], now, TrialRule(grace=timedelta(hours=1))) == [late, just]
+
+
+class TestBar:
+    def test_the_first_trial_needs_no_more_than_an_idea_alone(self) -> None:
+        assert bar(1, 0) == pytest.approx(20.0)
+        assert bar(0, 5) == inf
+
+    def test_no_trial_needs_less_than_an_idea_alone(self) -> None:
+        assert all(bar(number, promoted) >= 20.0 for number in range(1, 50) for promoted in (0, 5, 10_000))
+        assert bar(7, 10**9) == 20.0
+        assert bar(7, 10**9, TrialRule(promote_at=100.0)) == 100.0
+
+    def test_all_trials_together_spend_the_permitted_share(self) -> None:
+        """FDR is at most the sum of `false_discoveries * share`, since each e-value is 1 on average if it is null."""
+        rule = TrialRule(promote_at=1.0001, false_discoveries=0.1)
+        spent = sum(1 / bar(number, 0, rule) for number in range(1, 100_000))
+        assert 0.095 < spent <= 0.1
+
+    def test_each_promotion_makes_the_next_one_easier_and_late_trials_stay_within_reach(self) -> None:
+        assert bar(30, 9) == pytest.approx(bar(30, 0) / 10)
+        assert bar(3, 0) > bar(2, 0) > bar(1, 0)
+        assert bar(1_000, 100) < 10_000
+        assert bar(30, 0, TrialRule(false_discoveries=0.05)) == pytest.approx(2 * bar(30, 0))
+
+
+class TestVerdict:
+    def test_what_helps_hurts_and_makes_no_difference(self) -> None:
+        assert verdict(on_trial(WELL), at=20.0) == "helps"
+        assert verdict(on_trial(LEVEL), at=20.0) == "no difference"
+        assert verdict(on_trial(BADLY), TrialRule(no_difference_at=1e9), at=20.0) == "hurts"
+        assert verdict(on_trial(BADLY), at=20.0) in ("hurts", "no difference")
+        assert verdict(on_trial(), at=20.0) == "undecided"
+
+    def test_only_what_is_on_trial_is_promoted_and_only_over_its_bar(self) -> None:
+        e_value = e_value_of(on_trial(WELL))
+        assert verdict(on_trial(WELL), at=e_value * 1.01) == "undecided"
+        assert verdict(on_trial(WELL), at=e_value * 0.99) == "helps"
+        assert verdict(on_trial(WELL)) == "undecided", "without a bar nothing is promoted"
+        stages: tuple[Stage, ...] = ("waiting", "promoted", "archived", "benched")
+        assert {verdict(on_trial(WELL, stage=stage), at=1.5) for stage in stages} == {"undecided"}
+
+    def test_late_failures_can_not_win(self) -> None:
+        """Runs that see the idea and fail hang until the grace ends: until then they aren't good."""
+        trial = on_trial(WELL)
+        hanging = [drawn() for _ in range(20)]
+        assert verdict(trial, at=20.0, open_draws=hanging) == "undecided"
+        assert verdict(trial, at=20.0, open_draws=[replace(one, shown=False) for one in hanging]) == "helps"
+        assert verdict(trial, at=20.0, open_draws=[replace(one, model="other") for one in hanging]) == "helps"
+        assert verdict(trial, at=20.0, open_draws=[replace(one, propensity=1.0) for one in hanging]) == "helps"
+
+    def test_early_successes_of_those_held_out_do_not_make_an_idea_win(self) -> None:
+        """Open draws may only speak against it: those held out aren't counted as failures alone."""
+        few = on_trial(replace(WELL, shown=40, shown_good=27, held_out=20, held_out_good=7))
+        held_out = [drawn(shown=False) for _ in range(60)]
+        assert verdict(few, at=20.0) == verdict(few, at=20.0, open_draws=held_out) == "undecided"
+
+    def test_replays_and_runs_are_one_e_value(self) -> None:
+        some = on_trial(replace(WELL, shown=30, shown_good=20, held_out=20, held_out_good=8))
+        assert verdict(some, at=20.0) == "undecided"
+        assert verdict(some, at=20.0, gained=6) == "helps"
+        product = trial_e_value(some.counts) * sign_e_value(6, 1)
+        assert e_value_of(some, gained=6, lost=1) == pytest.approx(product)
+        mirrored = trial_e_value(some.counts, hurts=True) * sign_e_value(1, 6)
+        assert e_value_of(some, gained=6, lost=1, hurts=True) == pytest.approx(mirrored)
+        assert verdict(some, at=20.0, lost=20) in ("hurts", "no difference")
+        fading = on_trial(replace(LEVEL, shown=66, shown_good=33, held_out=44, held_out_good=22))
+        assert verdict(fading, at=20.0) == "undecided"
+        assert verdict(fading, at=20.0, gained=1, lost=4) == "no difference"
+
+    def test_a_recheck_is_no_new_discovery_and_asks_for_more_before_it_gives_up(self) -> None:
+        again_good = on_trial(WELL, stage="recheck")
+        assert verdict(again_good) == "helps"
+        assert verdict(again_good, open_draws=[drawn()] * 20) == "undecided"
+        weak = replace(LEVEL, shown=84, shown_good=42, held_out=56, held_out_good=28)
+        assert 20 < 1 / e_value_of(on_trial(weak)) < 50
+        assert verdict(on_trial(weak), at=20.0) == "no difference"
+        assert verdict(on_trial(weak, stage="recheck")) == "undecided"
+        assert verdict(on_trial(LEVEL, stage="recheck"), gained=30) == "no difference", "its own runs alone count"
+
+    def test_a_promoted_idea_can_only_be_said_to_hurt(self) -> None:
+        few_held_out = replace(BADLY, propensity=0.9, shown=300, shown_good=120, held_out=34, held_out_good=28)
+        assert verdict(on_trial(few_held_out, stage="promoted")) == "hurts"
+        assert verdict(on_trial(LEVEL, stage="promoted")) == "undecided"
+
+
+class TestStages:
+    def test_a_trial_begins_once_with_its_number(self) -> None:
+        trial = began(Trial(first=3), 7)
+        assert (trial.number, trial.stage) == (7, "on trial")
+        assert not begins(trial)
+        with pytest.raises(ValueError, match="begins once"):
+            began(trial, 8)
+        with pytest.raises(ValueError, match="start at 1"):
+            began(Trial(), 0)
+
+    def test_what_a_verdict_changes(self) -> None:
+        for said, stage in (("helps", "promoted"), ("hurts", "archived"), ("no difference", "benched")):
+            done = decided(on_trial(WELL), said)
+            assert (done.stage, done.counts, done.before) == (stage, (), (WELL,))
+        assert decided(on_trial(WELL), "undecided") == on_trial(WELL)
+        assert decided(on_trial(WELL), "helps").expected == pytest.approx(44 / 64)
+        assert decided(on_trial(LEVEL, stage="recheck"), "no difference").stage == "archived"
+
+    def test_trying_again_is_a_new_hypothesis(self) -> None:
+        benched = decided(on_trial(LEVEL, model="m", layout="l"), "no difference")
+        new = again(benched)
+        assert new == Trial(model="m", layout="l", before=(LEVEL,), rounds=1)
+        assert bar(new.number, 3) == inf
+        assert again(new).rounds == 2
+
+    def test_states_are_stored_and_fields_that_are_missing_have_defaults(self) -> None:
+        trial = on_trial(WELL, BADLY, model="m", sagging=1.5, before=(LEVEL,))
+        draw = drawn(id="n", at=datetime(2026, 1, 1, tzinfo=UTC), run_id="r", unknown=True)
+        for kind, value in ((Trial, trial), (OpenDraw, draw)):
+            adapter = TypeAdapter[Any](kind)
+            assert adapter.validate_json(adapter.dump_json(value)) == value
+            assert adapter.validate_python({}) == kind()
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"holdout": -0.1},
+            {"holdout": 0.6},
+            {"recheck": 0.6},
+            {"promote_at": 1.0},
+            {"archive_at": float("nan")},
+            {"no_difference_at": 0.5},
+            {"false_discoveries": 0.0},
+            {"false_discoveries": 1.1},
+            {"first_shown": -1},
+            {"at_once": 0},
+            {"grace": timedelta(0)},
+        ],
+    )
+    def test_rules_that_decide_without_evidence_are_refused(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            TrialRule(**wrong)
+
+
+class TestPlaces:
+    def test_what_is_taught_more_often_is_tried_first(self) -> None:
+        assert priority(Trial(), told=3) > priority(Trial(), told=2) > priority(Trial(), told=1)
+        assert priority(Trial(), verified=True) > priority(Trial())
+        assert priority(Trial(), replays=8.0) > priority(Trial(), told=7)
+
+    def test_what_is_on_trial_keeps_its_place_for_a_while(self) -> None:
+        begun = on_trial()
+        assert priority(begun) > priority(Trial(), told=4)
+        assert priority(begun) < priority(Trial(), told=6)
+        assert priority(Trial(first=1)) == priority(begun)
+
+    def test_evidence_outweighs_how_often_it_was_taught(self) -> None:
+        assert priority(on_trial(WELL)) > priority(on_trial(LEVEL), told=100)
+        assert priority(on_trial(LEVEL), told=3) < priority(Trial())
+
+    def test_few_are_on_trial_at_once_and_one_well_ahead_alone(self) -> None:
+        fresh = [Trial() for _ in range(5)]
+        assert with_places(fresh) == [0, 1]
+        assert with_places(fresh, TrialRule(at_once=3)) == [0, 1, 2]
+        assert with_places([]) == []
+        assert with_places([Trial(), on_trial(WELL), Trial()]) == [1]
+        assert with_places([Trial(), Trial(), on_trial(WELL)]) == [0, 1], "it has no place"
+        slightly = on_trial(DrawCounts(propensity=0.6, shown=12, shown_good=9, held_out=8, held_out_good=3))
+        assert 0 < trial_log_e_value(slightly.counts) < log(5)
+        assert with_places([slightly, Trial()]) == [0, 1]
+
+
+class TestAlarm:
+    def test_a_row_of_failures_raises_suspicion_also_after_many_good_runs(self) -> None:
+        trial = on_trial(stage="promoted", expected=0.65)
+        for run in range(500):
+            trial = counted(trial, drawn(share=0.9), good=run % 3 != 0)
+        assert (trial.stage, trial.runs) == ("promoted", 500)
+        for _ in range(12):
+            trial = counted(trial, drawn(share=0.9), good=False)
+        assert (trial.stage, trial.rechecks) == ("recheck", 1)
+        assert (trial.sagging, trial.harming) == (0.0, 0.0)
+        assert sum(one.runs for one in trial.before) >= 500
+        assert trial.runs < 12, "the recheck has counts of its own"
+
+    def test_failures_of_runs_that_did_not_see_it_raise_none(self) -> None:
+        trial = on_trial(stage="promoted", expected=0.65)
+        for _ in range(30):
+            trial = counted(trial, drawn(share=0.9, shown=False), good=False)
+        assert trial.stage == "promoted"
+
+    def test_coins_raise_suspicion_where_its_own_rate_is_not_known_or_stays(self) -> None:
+        trial = on_trial(stage="promoted")
+        for run in range(200):
+            held_out = run % 10 == 0
+            trial = counted(trial, drawn(share=0.9, shown=not held_out), good=held_out or run % 2 == 0)
+            if trial.stage != "promoted":
+                break
+        assert trial.stage == "recheck"
+
+    def test_without_a_hold_out_its_own_rate_is_watched(self) -> None:
+        trial = on_trial(stage="promoted", expected=0.9)
+        for _ in range(6):
+            trial = counted(trial, drawn(share=1.0), good=False)
+        assert trial.stage == "recheck"
+
+    @pytest.mark.parametrize("quiet", [0, 500])
+    def test_harm_is_noticed_within_two_hundred_runs(self, quiet: int) -> None:
+        chance, needed = Random(f"harm {quiet}"), list[int]()
+        for _ in range(15):
+            trial = on_trial(stage="promoted", expected=0.65)
+            for run in range(quiet + 1_000):
+                trial = one_run(trial, (0.35, 0.65) if run < quiet else (0.65, 0.45), chance)
+                trial = decided(trial, verdict(trial))
+                if trial.stage == "archived":
+                    needed.append(run - quiet)
+                    break
+        assert median(needed) <= 200
+        assert min(needed) > 0
+
+    def test_an_idea_that_stays_good_stays(self) -> None:
+        chance = Random("stays")
+        for _ in range(10):
+            trial = on_trial(stage="promoted", expected=0.65)
+            for _ in range(1_000):
+                trial = one_run(trial, (0.35, 0.65), chance)
+                trial = decided(trial, verdict(trial))
+            assert trial.stage in ("promoted", "recheck")
+
+
+class TestMeasured:
+    """What the docs say of the defaults, on fewer trials than the benchmark."""
+
+    def test_an_idea_that_lifts_by_thirty_is_decided_within_120_runs(self) -> None:
+        chance = Random("thirty")
+        found = [tried((0.35, 0.65), chance) for _ in range(100)]
+        assert median(runs for _, runs in found) <= 90
+        assert sum(said == "helps" for said, _ in found) >= 95
+
+    @pytest.mark.parametrize("rates", [(0.35, 0.55), (0.3, 0.5), (0.4, 0.6)])
+    def test_an_idea_that_lifts_by_twenty_is_found_within_300_runs(self, rates: tuple[float, float]) -> None:
+        chance = Random(f"twenty {rates}")
+        found = [tried(rates, chance, runs=300)[0] for _ in range(100)]
+        assert found.count("helps") >= 78
+
+    @pytest.mark.parametrize(("rates", "most"), [((0.35, 0.35), 0.05), ((0.9, 0.9), 0.05), ((0.35, 0.15), 0.01)])
+    def test_what_does_not_help_is_seldom_promoted_however_often_one_looks(
+        self, rates: tuple[float, float], most: float
+    ) -> None:
+        chance = Random(f"useless {rates} 1")
+        found = [tried(rates, chance)[0] for _ in range(200)]
+        assert found.count("helps") <= most * 200
+        assert found.count("undecided") <= 10, "each trial ends"
+
+
+def test_progress_is_told_in_words() -> None:
+    counts = DrawCounts(propensity=0.6, shown=20, shown_good=13, held_out=14, held_out_good=5)
+    said = progress(on_trial(counts), at=20.0)
+    assert (said.runs, said.standing) == (37, "ahead")
+    assert said.text == f"on trial, 37 of about {said.of_about} runs, ahead"
+    assert 60 <= said.of_about <= 120
+    assert progress(Trial()).standing == "level"
+    assert 80 <= progress(Trial()).of_about <= 100
+    assert progress(on_trial(BADLY)).standing == "behind"
+    assert progress(on_trial(counts), at=1_000.0).of_about > said.of_about
+
+
+def test_the_benchmark_runs(tmp_path: Path) -> None:
+    sizes = ["--trials", "2", "--runs", "60"]
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARK), *sizes], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    for name in ("alone", "holdout", "stores", "turning", "estimates", "others"):
+        assert f"**{name}**" in done.stdout
+    assert "nan" not in done.stdout
