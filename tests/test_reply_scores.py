@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.replies.numbers import western
 from wisen.replies.score import score_in
 from wisen.replies.words import folded, words
 
@@ -176,6 +177,8 @@ ELSEWHERE = [
     ("\u096c/\u0967\u0966", 0.6),
     ("score: \u0be6.\u0bee", 0.8),
     ("คะแนน: ๐.๘", 0.8),
+    ("\u0661", 1.0),
+    ("score: \u0966", 0.0),
     ("½", 0.5),
     ("0·8", 0.8),
     ("评分：8/10。理由：很好", 0.8),
@@ -212,6 +215,10 @@ def test_other_scripts_languages_and_forms(text: str, score: float | None):
     assert found == (score if score is None else pytest.approx(score))
 
 
+def test_digits_of_all_scripts_become_western():
+    assert western("\u0661\u066b\u0968 \u0e53\u066a") == "1.2 3%"
+
+
 THOUGHTS = [
     ("<think>Maybe 0.7? The date is wrong; score: 0.5.</think>\n0.4", 0.4),
     ("<think>\nScore: 0.9\n</think>\n\nscore: 0.3", 0.3),
@@ -220,6 +227,7 @@ THOUGHTS = [
     ("score: 0.2\n<think>Was that fair? score: 0.9", 0.2),
     ("Reasoning: I'd give it 0.7 at first sight.\nscore: 0.5", 0.5),
     ("Thought: 0.9 is too much.\nAnswer: 0.5", 0.5),
+    ("Thought: I rate it 0.9.\nAnswer: 0.5", 0.5),
     ("Reasoning: I give it 0.7.", 0.7),
     ("<|channel|>analysis<|message|>score: 0.2<|end|><|start|>assistant<|channel|>final<|message|>score: 0.8", 0.8),
 ]
@@ -271,6 +279,8 @@ VERDICTS = [
     ('{"score": 0.9, "verdict": "FAIL"}', None),
     ("Verdict: FAIL\nscore: 0.2", 0.2),
     ("Verdict: PASS\nscore: 0.9", 0.9),
+    ("score: 0.8\nNo", 0.8),
+    ("> PASS\n\nFAIL", 0.0),
     ("Does it cite sources?\nNo\nscore: 0.8", 0.8),
 ]
 

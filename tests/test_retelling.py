@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic_ai import ModelRetry
 
-from wisen import Agent, ReflectionPattern, Reflexion, ScriptedModel, ToolCall
+from wisen import Agent, ReflectionPattern, Reflexion, ScriptedModel, Supervisor, ToolCall
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.evaluation.quoting import to_grade
 from wisen.records import Trace, TraceEvent
@@ -78,12 +78,45 @@ async def test_a_run_without_tools_has_the_prompts_that_it_had() -> None:
     assert "what the agent did" not in model.calls[2].prompt
 
 
+async def test_workers_have_accounts_of_their_own() -> None:
+    looks: list[Any] = [ToolCall("search", query="tides"), "At 8."]
+    found: list[str] = []
+
+    def judge(_task: object, _output: object, trace: Trace) -> bool:
+        found.append(account_of(trace))
+        return True
+
+    worker = Agent(
+        model=ScriptedModel(looks), architecture=Reflexion(lesson_store=None), tools=[search], evaluator=judge
+    )
+    boss = ScriptedModel([ToolCall("delegate", worker="clerk", instructions="Look."), "It is at 8."])
+    architecture = Reflexion(base=Supervisor(workers={"clerk": worker}), lesson_store=None)
+    result = await Agent(model=boss, architecture=architecture, evaluator=judge).run("When?")
+    assert found == [
+        'action: search({"query": "tides"})\nobservation of search: found tides',
+        'action: delegate({"worker": "clerk", "instructions": "Look."})\nobservation of delegate: At 8.',
+    ]
+    named = [event.data.get("worker") for event in result.trace.events if event.data.get("name") == "search"]
+    assert named == ["clerk", "clerk"]
+
+
+async def test_who_says_what_is_wrong_sees_it_too() -> None:
+    scores = '{"correctness": 0.2, "completeness": 0.2, "clarity": 0.2}'
+    review = f'{{"issues": ["short"], "suggestions": [], "scores": {scores}, "confidence": 1}}'
+    critic = ScriptedModel([review])
+    pattern = ReflectionPattern(evaluator=lambda output: output == "At 8.", reflection_model=critic, max_iterations=1)
+    model = ScriptedModel([ToolCall("search", query="tides"), "Tides.", "At 8."], name="writer")
+    await Agent(model=model, architecture=pattern, tools=[search]).run("When?")
+    told = quoted(critic.calls[0].prompt, "what the agent did")
+    assert told == 'action: search({"query": "tides"})\nobservation of search: found tides'
+
+
 class Tide(BaseModel):
     hour: int
 
 
 async def test_an_answer_given_by_a_tool_call_is_no_deed() -> None:
-    events = (
+    events: tuple[tuple[Any, dict[str, object]], ...] = (
         ("action", {"name": "final_result", "params": {"hour": 8}}),
         ("observation", {"name": "final_result", "text": "Final result processed."}),
         ("output", {"text": Tide(hour=8).model_dump_json()}),
@@ -93,9 +126,10 @@ async def test_an_answer_given_by_a_tool_call_is_no_deed() -> None:
 
 
 def test_errors_of_wisens_own_are_no_deeds() -> None:
-    look = ("action", {"name": "look", "params": {}})
+    look: tuple[Any, dict[str, object]] = ("action", {"name": "look", "params": {}})
     assert account_of(trace_of(look, ("error", {"stage": "recall", "error": "StoreError"}))) == "action: look({})"
     assert account_of(trace_of(("error", {"stage": "recall", "error": "StoreError"}))) == ""
+    assert account_of(trace_of(("observation", {"name": "look", "text": "a page"}))) == ""
 
 
 def test_of_much_the_errors_and_both_ends_are_kept() -> None:
@@ -117,5 +151,6 @@ def test_of_much_the_errors_and_both_ends_are_kept() -> None:
 @pytest.mark.parametrize("longest", [40, 400, 6_000])
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_an_account_has_a_bound(longest: int, size: int) -> None:
-    events = [("action", {"name": "a", "params": {"x": "x" * size}}), ("error", {"name": "a", "text": "y" * size})] * 30
-    assert len(account_of(trace_of(*events), longest)) <= max(longest, 60)
+    action: tuple[Any, dict[str, object]] = ("action", {"name": "a", "params": {"x": "x" * size}})
+    error: tuple[Any, dict[str, object]] = ("error", {"name": "a", "text": "y" * size})
+    assert len(account_of(trace_of(*[action, error] * 30), longest)) <= max(longest, 60)

@@ -34,9 +34,9 @@ def account_of(trace: Trace, longest: int = ACCOUNT) -> str:
     """What the agent did in its last attempt: tools called with arguments, what they returned, and errors, in order.
 
     "" where it called none. Where it is too long, errors are kept first, then the beginning and the end. The agent's
-    answer isn't part of it, also where it was given by calling a tool.
+    answer isn't part of it, also where it was given by calling a tool; nor is what workers did, but for their answers.
     """
-    events = _of_last_attempt(trace.events)
+    events = _of_last_attempt([event for event in trace.events if "worker" not in event.data])
     if not any(event.kind == "action" for event in events):
         return ""
     texts = [clipped("\n".join(_lines(event)), min(_LONGEST_IN_ACCOUNT, longest // 4)) for event in events]

@@ -5,7 +5,7 @@ These are the only mutable objects of a run; each belongs to one run and is neve
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wisen.errors import BudgetExceededError
@@ -111,25 +111,49 @@ class Meter:
 class Recorder:
     """Builds the append-only trace of a run."""
 
-    def __init__(self, trace_id: str, purpose: str, monotonic: Callable[[], float]) -> None:
-        """Begin an empty trace."""
+    def __init__(
+        self,
+        trace_id: str,
+        purpose: str,
+        monotonic: Callable[[], float],
+        *,
+        whole: "Recorder | None" = None,
+        worker: str = "",
+    ) -> None:
+        """Begin an empty trace; with `whole`, that of a worker's part, which is kept there too."""
         self._trace_id = trace_id
         self._purpose = purpose
         self._monotonic = monotonic
         self._started = monotonic()
         self._events: list[TraceEvent] = []
+        self._whole = whole
+        self._worker = worker
         self.step = 0
+
+    def part(self, worker: str, purpose: str) -> "Recorder":
+        """A recorder for a worker: its trace has what the worker did, and this one too, with the worker's name."""
+        return Recorder(self._trace_id, purpose, self._monotonic, whole=self, worker=worker)
 
     def next_step(self) -> int:
         """Begin the next step and give its number."""
-        self.step += 1
+        self.step = self._whole.next_step() if self._whole is not None else self.step + 1
         return self.step
 
     def add(self, kind: Any, **data: object) -> None:  # noqa: ANN401 - checked by TraceEvent's own literal
         """Append an event to the current step."""
-        self._events.append(
-            TraceEvent(kind=kind, step=max(self.step, 1), at=self._monotonic() - self._started, data=data)
-        )
+        self.keep(TraceEvent(kind=kind, step=max(self.step, 1), at=self._monotonic() - self._started, data=data))
+
+    def keep(self, event: TraceEvent) -> None:
+        """Append an event that is made already."""
+        self._events.append(event)
+        if self._whole is not None:
+            at = event.at + self._started - self._whole.started
+            self._whole.keep(replace(event, at=at, data={"worker": self._worker, **event.data}))
+
+    @property
+    def started(self) -> float:
+        """When the trace was begun, by the run's clock."""
+        return self._started
 
     def trace(self) -> Trace:
         """The trace up to now."""

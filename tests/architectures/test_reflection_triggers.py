@@ -294,7 +294,9 @@ async def test_streamed_steps_are_steered() -> None:
     assert len(notes_in(model.calls[1])) == 1
 
 
-@pytest.mark.parametrize(("reply", "notes"), [("Open the second page.", 1), ("", 0)])
+@pytest.mark.parametrize(
+    ("reply", "notes"), [("Open the second page.", 1), ("", 0), ("<think>All is well.</think>", 0)]
+)
 async def test_unstructured_reflection_is_a_text(reply: str, notes: int) -> None:
     pattern = pattern_with(Critic(reply), ["tool_result"], structured_reflection=False)
     model, events = await worked(pattern, ToolCall("search", query="a"), "done")

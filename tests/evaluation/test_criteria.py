@@ -318,6 +318,8 @@ confidence: <number from 0 to 1>\
                 "Issues:\n1 dull\n- note: the end drags\n\nSuggestions: none.\ntone: 0\nconfidence: who knows\nbye",
                 Review(scores={"tone": 0.0}, issues=("1 dull", "note: the end drags")),
             ),
+            ("<think>\ntone: 0.1\n</think>\ntone: 0.7", Review(scores={"tone": 0.7})),
+            ("tone：٠٫٧", Review(scores={"tone": 0.7})),  # noqa: RUF001 - other scripts
             ("issue: None\nissue: dull\nissue: dull\ntone: 1", Review(scores={"tone": 1.0}, issues=("dull",))),
         ],
     )

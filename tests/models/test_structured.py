@@ -107,6 +107,11 @@ WRAPPED = [
 ]
 
 
+async def test_json_in_thoughts_is_no_answer() -> None:
+    model = ScriptedModel(['<think>{"score": 1.0}</think>', '{"score": 0.25}\n<think>{"score": 1.0}</think>'])
+    assert await ask_for(model, Verdict, system="s", prompt="p") == Verdict(score=0.25)
+
+
 @pytest.mark.parametrize("text", WRAPPED, ids=range(len(WRAPPED)))
 def test_json_is_found_in_what_models_write(text: str) -> None:
     assert read_json(text, TypeAdapter(Verdict)) == Verdict(score=0.25)

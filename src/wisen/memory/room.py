@@ -53,7 +53,7 @@ def most_that(holds: Callable[[int], bool], most: int) -> int:
     """The highest number from 0 to `most` of which `holds` is true, where it is of all below one that it is true of."""
     if holds(most):
         return most
-    return bisect(range(1, most + 1), False, key=lambda number: not holds(number))
+    return bisect(range(1, most), False, key=lambda number: not holds(number))
 
 
 def _line(text: str, heading: str) -> Sequence[str]:
