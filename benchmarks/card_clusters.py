@@ -37,7 +37,10 @@ def promoted(pairs: Iterable[Pair], *, together: bool) -> tuple[bool, int]:
         if together and sides.get(pair.cluster, "tie") != "tie":
             continue
         seen.append(pair)
-        sides = settled(seen) if together else sides | {pair.key: pair.side}
+        if together:
+            sides = settled(seen)
+        else:
+            sides[pair.key] = pair.side
         counts = Counts.of(sides.values())
         verdict = replay_verdict(counts.gained, counts.lost, RULE)
         if verdict != "undecided":

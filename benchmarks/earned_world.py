@@ -90,8 +90,7 @@ class World:
     def begin(self, number: int, situation: int) -> Task:
         """The next run's task."""
         self.number, self.situation, self.attempts, self.right = number, situation, 0, None
-        draw = Random(f"{situation} {number % self.tasks}") if self.tasks else self._draw("task")
-        return Task(prompt=self.material.task(situation, draw))
+        return Task(prompt=self.material.task(situation, self._again("task")))
 
     def luck(self, attempt: int = 1) -> float:
         """What decides an attempt; a run without memory has the same."""
@@ -110,10 +109,9 @@ class World:
         self.right = good if self.right is None else self.right
         caused = not good and bool(shown)
         await self.fault.strike(caused)
-        draw = self._draw(f"answer {self.attempts}")
-        case = draw.randint(10_000, 99_999)
+        case = self._again(f"answer {self.attempts}").randint(10_000, 99_999)
         digit = str(case % _CHECK if good else (case + 1) % _CHECK)
-        if self.fault.silent(good=good, caused=caused, luck=draw.random()):
+        if self.fault.silent(good=good, caused=caused, luck=self._draw(f"score {self.attempts}").random()):
             digit = "x"
         return f"It is settled as case {case}-{digit}."
 
@@ -133,6 +131,12 @@ class World:
     def evaluator(self, *, verifiable: bool = True) -> FunctionEvaluator:
         """What judges outputs."""
         return FunctionEvaluator(check_digit, verifiable=verifiable, inline=True)
+
+    def _again(self, what: str) -> Random:
+        """The same in all worlds, for tasks that come again: what is embedded once is known."""
+        if not self.tasks:
+            return self._draw(what)
+        return Random(f"{self.situation} {self.number % self.tasks} {what}")
 
     def _draw(self, what: str) -> Random:
         return Random(f"{self.seed} run {self.number} {what}")

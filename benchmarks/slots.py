@@ -2,9 +2,9 @@
 
 `python benchmarks/slots.py [--size 200] [--stores memory,sqlite,markdown,postgres] [--embedders hash,local] [--plain]`
 
-Six families of lessons go through `MemoryCI.submit`, or with `--plain` straight into the store. All say the same but for
-a number, a name, a code, a unit, a negation or a format. Each is asked for by its own prompt, and by one in other words
-for the same slot. Without `local` it needs no model; `postgres` starts a server of its own.
+Six families of lessons go through `MemoryCI.submit`, or with `--plain` straight into the store. All say the same but
+for a number, a name, a code, a unit, a negation or a format. Each is asked for by its own prompt, and by one in other
+words for the same slot. Without `local` it needs no model; `postgres` starts a server of its own.
 """
 
 import argparse

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -6,6 +7,7 @@ from wisen import MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
 from wisen.cards import Provenance
 from wisen.errors import ConfigError
 from wisen.memory_ci.status import MOVES, move
+from wisen.trials import OpenDraw, Trial
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -87,6 +89,12 @@ def test_rejected_cards_keep_no_text_and_are_each_their_own() -> None:
     assert (one.text, one.situation.text, one.status) == ("", "", MemoryStatus.REJECTED)
     assert one.duplicate_key != two.duplicate_key
     assert one.id == lesson("bad one").id
+    told = replace(
+        lesson("bad"), idea="head", retold=2, rivals=("x",), trials=(Trial(),), open_draws=(OpenDraw(),), alike=3
+    )
+    gone = move(told, MemoryStatus.REJECTED, note="no", at=NOON, by="human")
+    assert (gone.idea, gone.retold, gone.rivals, gone.trials, gone.open_draws, gone.alike) == ("", 0, (), (), (), 0)
+    assert gone.refused == lesson("BAD.").refusal_key
 
 
 @pytest.mark.parametrize("start", list(MemoryStatus))

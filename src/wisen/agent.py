@@ -34,7 +34,7 @@ from wisen.protocols import (
 )
 from wisen.records import Budget, Clockwork, Task
 from wisen.run import Binder, Run, RunResult, Watchers, events_of
-from wisen.session import AgentSession, Dependencies, Meter, Recorder
+from wisen.session import AgentSession, Dependencies, Meter, Recorder, Replaying
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -61,6 +61,7 @@ class Agent:
         name: The agent's role in records and in the scopes of cards.
         watch: Called with every event of every run; an error in it is reported by an event and ends nothing.
         clockwork: Clock, ids and randomness; `Clockwork.seeded(n)` makes runs repeat.
+        replay: Tries lessons on recorded runs meanwhile, within a budget: `wisen.audit.background.BackgroundReplays`.
 
     """
 
@@ -78,6 +79,7 @@ class Agent:
         name: str = "agent",
         watch: Callable[[Event], None] | None = None,
         clockwork: Clockwork | None = None,
+        replay: Replaying | None = None,
     ) -> None:
         if inspect.iscoroutinefunction(watch):
             raise ConfigError(
@@ -100,6 +102,15 @@ class Agent:
         self._call_log = next((log for log in logs if isinstance(log, CallLog)), None)
         self._own_clockwork = clockwork is None
         self._clockwork = clockwork if clockwork is not None else Clockwork()
+        self._replay = replay
+        if replay is not None:
+            replay.joins(self)
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the agent or one of its workers was given tools; to run it again calls them again."""
+        workers = self.declared_workers().values()
+        return bool(self._tools or self._toolsets) or any(getattr(one, "has_tools", False) for one in workers)
 
     def declared_workers(self) -> Mapping[str, object]:
         """The agents that the architecture delegates to, by role."""
@@ -125,7 +136,7 @@ class Agent:
         again. It raises `RunMismatchError` for another task, `ConfigError` where no store keeps steps, and `StoreError`
         where it can't be known what was done.
         """
-        return await self._begin(prompt, model, evaluator, budget, run_id=run_id).drive()
+        return await self._driven(self._begin(prompt, model, evaluator, budget, run_id=run_id))
 
     def run_sync(
         self,
@@ -136,11 +147,18 @@ class Agent:
         budget: Budget | None = None,
         run_id: str | None = None,
     ) -> RunResult:
-        """`run` for code without an event loop."""
+        """`run` for code without an event loop; replays that are due come at its end."""
+
+        async def run() -> RunResult:
+            result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
+            if self._replay is not None:
+                await self._replay.settled()
+            return result
+
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id))
+            return asyncio.run(run())
         raise ConfigError("run_sync() was called where an event loop runs; await agent.run() there")
 
     async def stream(
@@ -161,7 +179,7 @@ class Agent:
 
         async def drive() -> RunResult:
             try:
-                return await run.drive()
+                return await self._driven(run)
             finally:
                 queue.put_nowait(None)
 
@@ -192,6 +210,7 @@ class Agent:
         if _store_of(bare.architecture) is not None:
             raise ConfigError(f"architecture {bare.architecture.name!r}: what is inside can't be run without memory")
         bare.memory, bare._run_log, bare._call_log = BlockMemory(), None, None  # noqa: SLF001 - a copy of this object
+        bare._replay = None  # noqa: SLF001 - as above
         return bare
 
     def kept_in(self, store: object) -> "Agent":
@@ -247,6 +266,12 @@ class Agent:
             reason = part.interruption_reason or "no reason given"
             deps.emit(Degraded(stage="worker", error=f"Interrupted: {reason}", skipped=f"the rest of worker {role!r}"))
         return part.output
+
+    async def _driven(self, run: Run) -> RunResult:
+        result = await run.drive()
+        if self._replay is not None and result.trace.run_mode == "live":
+            self._replay.ran(self, result.record)
+        return result
 
     def _begin(
         self,

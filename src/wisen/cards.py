@@ -32,6 +32,9 @@ class MemoryKind(StrEnum):
     CRITIC_CALIBRATION = "critic_calibration"
 
 
+_READ = 2_000
+"""Characters of a prompt's beginning, and of its end, whose content is compared: to read it takes a while."""
+
 REPORT_KINDS = (MemoryKind.REFLECTION, MemoryKind.PROCEDURE, MemoryKind.DECISION)
 """The kinds of cards that reports are kept as: each agent's own, however alike two agents' are."""
 
@@ -86,8 +89,13 @@ class Situation:
 
     @property
     def content(self) -> str:
-        """Equal for prompts whose numbers, names and other hard content agree; "" for one without any."""
-        key = content_key(self.prompt) if self.prompt else ""
+        """Equal for prompts whose numbers, names and other hard content agree; "" for one without any.
+
+        Of a long prompt, its beginning and its end count, where tasks say what is asked.
+        """
+        long = len(self.prompt) > 2 * _READ
+        text = f"{self.prompt[:_READ]}\n{self.prompt[-_READ:]}" if long else self.prompt
+        key = content_key(text) if text else ""
         return _digest(key) if key else ""
 
     @property

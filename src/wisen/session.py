@@ -17,6 +17,7 @@ from wisen.records import (
     Budget,
     Clockwork,
     ReflectionEvaluation,
+    RunRecord,
     Task,
     TokenUsage,
     Trace,
@@ -26,6 +27,8 @@ from wisen.records import (
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
+
+    from wisen.agent import Agent
 
 
 class Step(Protocol):
@@ -243,3 +246,19 @@ class Dependencies:
             return (await make()).encode("utf-8", "surrogatepass")
 
         return (await self.steps.once(f"own {name}", made)).decode("utf-8", "surrogatepass")
+
+
+class Replaying(Protocol):
+    """What replays recorded runs beside an agent's own; none of its methods delays or fails a run."""
+
+    def joins(self, agent: "Agent") -> None:
+        """Hear whose runs they are. Raises `ConfigError` for an agent whose runs can't be repeated."""
+        ...
+
+    def ran(self, agent: "Agent", record: RunRecord) -> None:
+        """Hear that a run has ended with an answer. Never raises; what takes time is done in a task of its own."""
+        ...
+
+    async def settled(self) -> None:
+        """Return when what is under way has ended. Never raises."""
+        ...

@@ -18,11 +18,9 @@ def copies(clusters: int, each: int, *, first: int = 0) -> list[Task]:
     return [copy(100 * n + i, 10 + n) for n in range(clusters) for i in range(first, first + each)]
 
 
-async def gaining(store: InMemoryVectorStore, given: list[Task], **options: int) -> ReplayReport:
+async def gaining(store: InMemoryVectorStore, given: list[Task], options: ReplayOptions | None = None) -> ReplayReport:
     """A test in which the card solves what isn't solved without it."""
-    return await ReplayTest(
-        MemoryCI(store), Scripted(lambda _, shown: float(shown)), options=ReplayOptions(**options)
-    ).run(given)
+    return await ReplayTest(MemoryCI(store), Scripted(lambda _, shown: float(shown)), options=options).run(given)
 
 
 async def test_near_copies_count_once_and_too_few_clusters_are_said() -> None:
@@ -96,7 +94,7 @@ async def test_a_cluster_of_which_pairs_stay_unknown_counts_with_the_others() ->
 
 
 async def test_how_many_copies_are_tried_can_be_chosen() -> None:
-    report = await gaining(await stored(IDLE), copies(2, 8), copies=1)
+    report = await gaining(await stored(IDLE), copies(2, 8), ReplayOptions(copies=1))
     assert (outcome(report, IDLE), report.attempts) == ((2, 0), 4)
 
 

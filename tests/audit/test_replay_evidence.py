@@ -4,7 +4,6 @@ import pytest
 from replaying import FEW, IDLE, Scripted, attempt, obedient, outcome, status, stored, tasks
 
 from wisen import MemoryCI, MemoryStatus, ScriptedModel
-from wisen.architectures.turn import hurts
 from wisen.audit.replay import ReplayOptions, ReplayTest
 from wisen.errors import ModelError
 from wisen.models.scripted import ScriptedCall
@@ -83,4 +82,4 @@ async def test_a_card_promoted_on_another_model_is_tested_and_stays() -> None:
     assert outcome(report, IDLE) == (0, 7)
     kept = (await store.get([IDLE.id]))[0]
     assert kept.status is MemoryStatus.PROMOTED
-    assert [(hurts(kept, model=name, layout="l")) for name in ("m", "other")] == [False, True]
+    assert [(one.model, one.gained, one.lost) for one in kept.evidence] == [("m", 7, 0), ("other", 0, 7)]

@@ -16,8 +16,11 @@ import numpy as np
 import pytest
 from inline_snapshot import snapshot
 from numpy.typing import NDArray
+from replaying import WORDS
 
-from wisen.cards import MemoryCard, MemoryKind
+from wisen.cards import MemoryCard, MemoryKind, Situation
+from wisen.embedders.hashing import HashEmbedder
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.stores.sqlite import SQLiteVectorStore
 
 Wisen = Callable[..., CompletedProcess[str]]
@@ -238,3 +241,28 @@ def test_the_bundled_model_answers_with_one_of_the_choices(wisen: Wisen, tasks: 
     assert task["model"] == "smollm2"
     assert {attempt["output"] for attempt in task["attempts"]} <= set(choices)
     assert len({attempt["output"] for attempt in task["attempts"]}) == len(task["attempts"])
+
+
+def test_lessons_are_tried_on_recorded_runs_after_the_batch(
+    wisen: Wisen, script: Script, tasks: Tasks, store: Path
+) -> None:
+    asked = (f"Is there room for {WORDS[n]} in {WORDS[-n - 1]}?" for n in range(9))
+    file = tasks(*({"prompt": one, "reference": "yes", "evaluator": "exact"} for one in asked))
+    asyncio.run(_learned(store))
+    again = ("run", file, "--model", script(*["yes", "no"] * 40), "--max-attempts", "1", *QUICK)
+    said = wisen(*again, "--replay-budget", "6").stdout.splitlines()[-1]
+    assert said.startswith("replays: 6 attempts on ")
+    assert said.endswith("; the budget is used up, and the next run goes on")
+    found = json.loads(wisen(*again, "--replay-budget", "500", "--json").stdout)["replays"]
+    assert (found["attempts"] > 0, found["exhausted"], found["error"]) == (True, False, "")
+    assert "replays" not in json.loads(wisen(*again, "--json").stdout)
+    assert "replays" not in wisen(*again).stdout
+
+
+async def _learned(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lesson = MemoryCard(
+        kind=MemoryKind.LESSON, content="Say yes.", situation=Situation(prompt="Is there room for all in the harbour?")
+    )
+    async with SQLiteVectorStore(path, embedder=HashEmbedder()) as store:
+        await MemoryCI(store).submit(lesson)

@@ -37,7 +37,20 @@ IDEAS = [
         "Restarting a host that serves requests drops them, so empty it first.",
     ),
 ]
+FEW_WORDS_IN_COMMON = [
+    ("Increase timeouts for slow endpoints", "Where calls hang, decrease the timeouts of a client"),
+    ("Versions stay pinned in builds", "Leave dependency versions unpinned there"),
+    ("Mark parcels with 🇩🇪 today", "Every box should carry 🇫🇷"),
+    ("Ship parcels on Fridays", "Send boxes out on Mondays"),
+    ("Check /healthz first", "Query /metrics once the nodes are live"),
+    ("Have two colleagues look", "Show it to three reviewers"),
+    ("Over 200 EUR a supervisor approves", "Managers sign sums of at most 200 EUR"),
+    ("Never erase old images", "Delete stale pictures nightly"),
+    ("Keep postal codes as plain strings", "Keep phone numbers short"),
+]
 NOT_IDEAS = [
+    *FEW_WORDS_IN_COMMON,
+    ("Encrypt, then compress.", "Compress, then encrypt."),
     ("For account 17 use tax code A1.", "For account 18 use tax code A1."),
     ("For account 17 use tax code A1.", "For account 17 use tax code A2."),
     ("Pay 500 EUR", "Pay 50 EUR"),
@@ -110,12 +123,13 @@ def test_without_a_say_of_an_embedder_nothing_is_an_idea():
 
 def test_shared_content_counts_for_a_tenth_of_a_cosine_and_no_more_than_two_of_it():
     one, other = "Put toner to 6815.", "Office material: number 6815."
-    two, again = '"na", "nil", 7, 8 mean nulls', 'Vacant cells hold 7, 8, "nil" or "na" where nothing was ever typed in'
+    more = 'Treat "na", "nil" and "void" as nulls in columns of sheets that users load'
+    again = 'Vacant cells hold "nil", "void" or "na" where clerks typed zilch at dawn'
 
     assert relation(one, other, cosine=0.51, same_meaning=0.6) == "idea"
     assert relation(one, other, cosine=0.49, same_meaning=0.6) == "other"
-    assert relation(two, again, cosine=0.41, same_meaning=0.6) == "idea"
-    assert relation(two, again, cosine=0.39, same_meaning=0.6) == "other"
+    assert relation(more, again, cosine=0.41, same_meaning=0.6) == "idea"
+    assert relation(more, again, cosine=0.39, same_meaning=0.6) == "other"
 
 
 def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():

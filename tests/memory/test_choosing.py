@@ -361,8 +361,8 @@ async def test_the_models_own_tokenizer_counts_where_it_matters() -> None:
 
 
 @pytest.mark.parametrize("model", [object(), Unloadable(), Counting(ModelError("m", "gone"))])
-async def test_without_a_tokenizer_four_characters_are_a_token(model: object) -> None:
+async def test_without_a_tokenizer_the_estimate_counts(model: object) -> None:
     cards = [recalled(lesson("Read the header twice, " * 20)), recalled(lesson("Guess no totals, " * 20))]
     compiler = PromptCompiler(max_tokens=300)
     assert await compiler.compile_for(model, cards) == compiler.compile(cards)
-    assert (estimated("12345"), at_most("é\ud800"), await counter_of(object())) == (2, 5, None)
+    assert (estimated("read 123"), at_most("é\ud800"), await counter_of(object())) == (5, 5, None)

@@ -21,8 +21,9 @@ from wisen import (
 from wisen.cards import CardEvidence, Provenance
 from wisen.errors import ConfigError, RecallBlockedError
 from wisen.memory.compiler import OwnRun, Recalled
-from wisen.memory.rank import effect, rank
+from wisen.memory.rank import effect, rank, uses
 from wisen.records import Injection
+from wisen.trials import DrawCounts, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -197,6 +198,15 @@ def test_cards_that_refer_to_each_other_end_nothing() -> None:
     hits = [RecallHit(card=card, relevance=0.5, reasons=()) for card in cards]
     assert len(rank(hits, model="m", layout="l")) == 3
     assert not PromptCompiler().compile([recalled(card) for card in cards])
+
+
+def test_trials_are_evidence_too_and_only_for_their_model_and_layout() -> None:
+    now = DrawCounts(propensity=0.6, shown=60, shown_good=42, held_out=40, held_out_good=12)
+    trial = Trial(model="m", layout="l", stage="promoted", counts=(now,), before=(replace(now, propensity=0.9),))
+    card = MemoryCard(kind=MemoryKind.LESSON, trials=(trial, replace(trial, model="other", counts=(), before=())))
+    assert effect(card, model="m", layout="l") == pytest.approx(0.32, abs=0.04)
+    assert uses(card, model="m", layout="l") == 200
+    assert (effect(card, model="other", layout="l"), uses(card, model="m", layout="other")) == (0.0, 0)
 
 
 def test_few_uses_move_little() -> None:

@@ -232,6 +232,9 @@ class TestVerdict:
         mirrored = trial_e_value(some.counts, hurts=True) * sign_e_value(1, 6)
         assert e_value_of(some, gained=6, lost=1, hurts=True) == pytest.approx(mirrored)
         assert verdict(some, at=20.0, lost=20) in ("hurts", "no difference")
+        fading = on_trial(replace(LEVEL, shown=66, shown_good=33, held_out=44, held_out_good=22))
+        assert verdict(fading, at=20.0) == "undecided"
+        assert verdict(fading, at=20.0, gained=1, lost=4) == "no difference"
 
     def test_a_recheck_is_no_new_discovery_and_asks_for_more_before_it_gives_up(self) -> None:
         again_good = on_trial(WELL, stage="recheck")

@@ -9,6 +9,7 @@ from typing import Any
 
 import asyncpg
 
+_client: Any = asyncpg
 _OLD = Path(__file__).parent.parent / "stores" / "old"
 
 
@@ -30,7 +31,7 @@ def old_markdown(root: Path) -> Path:
 async def old_postgres(url: str) -> str:
     """Tables of schema 1 in a database that has pgvector."""
     first = files("wisen.stores").joinpath("postgres_schema/001_first.sql").read_text()
-    connection: Any = await asyncpg.connect(url)
+    connection = await _client.connect(url)
     try:
         await connection.execute(f"CREATE SCHEMA wisen; SET search_path TO wisen; {first}; DELETE FROM state")  # noqa: S608 - constants
         for table, rows in json.loads((_OLD / "postgres.json").read_text()).items():

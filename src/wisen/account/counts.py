@@ -21,7 +21,7 @@ from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import TrialRule, counted, decided, expired
+from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired
 from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
 from wisen.trials import Trial
 
@@ -54,6 +54,43 @@ async def settle(
     return events
 
 
+async def give_number(ci: MemoryCI, idea: str, *, model: str, layout: str) -> None:
+    """Give an idea's trial its number, before the first replay bets on it; the trial itself begins with a run's draw.
+
+    How much evidence an idea needs follows from that number. So it is given before there is any. Raises what the store
+    raises.
+    """
+
+    def numbered(card: MemoryCard) -> MemoryCard | None:
+        trial = trial_of(card, model, layout)
+        return None if trial.number else with_trial(card, replace(trial, number=number))
+
+    with suppress(CardNotFoundError):
+        known = trial_of((await ci.store.get([idea]))[0], model, layout)
+        if not known.number:
+            number = await ci.numbers.of(trial_name(idea, known))
+            await change_card(ci.store, idea, numbered)
+
+
+async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetime) -> list[CardMoved]:
+    """Judge an idea whose evidence from replays has changed, with that of its runs; says which cards have moved.
+
+    It has its number: see `give_number`. Raises what the store raises.
+    """
+    known = Trial(model=model, layout=layout)
+    one = _Settlement(ci, "", Outcome(good=None), at, promoted=await ci.promotions.last(), trial=known)
+
+    def judged(card: MemoryCard) -> MemoryCard | None:
+        weighed = one.on(card)
+        return None if one.move is None else weighed
+
+    with suppress(CardNotFoundError):
+        changed = await change_card(ci.store, idea, judged)
+        if changed is not None:
+            return await _moved(ci, changed, one, at)
+    return []
+
+
 async def _settled(
     ci: MemoryCI, idea: str, draw: str, outcome: Outcome, at: datetime
 ) -> Sequence[CardMoved | TrialAdvanced]:
@@ -68,10 +105,17 @@ async def _settled(
         return []
     if one.move is None:
         return [one.advanced(changed)] if one.trial.stage in ("waiting", "on trial", "recheck") else []
+    return await _moved(ci, changed, one, at)
+
+
+async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: datetime) -> list[CardMoved]:
+    """What follows from a move: the idea's wordings follow, and its rivals give way."""
+    if one.move is None or one.trial is None:
+        return []
     moved = [_told(changed.id, one.move)]
-    await follow(ci.store, idea, at=at)
+    await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
-        await ci.promotions.of("\x1f".join((idea, one.trial.model, one.trial.layout, str(one.trial.number))))
+        await ci.promotions.of("\x1f".join((changed.id, one.trial.model, one.trial.layout, str(one.trial.number))))
         moved += await _rivals_archived(ci, changed, at)
     return moved
 
@@ -123,7 +167,10 @@ class _Settlement:
         if card.status is MemoryStatus.REJECTED:
             return None
         if self._known is not None:
-            return self._judged(card, trial_of(card, self._known.model, self._known.layout))
+            trial = trial_of(card, self._known.model, self._known.layout)
+            if trial.stage == "waiting" and trial.number:  # replays have bet on it, and no run yet
+                trial = began(replace(trial, number=0), trial.number)
+            return self._judged(card, trial)
         draw = next((one for one in card.open_draws if one.id == self._draw), None)
         if draw is None or (draw.unknown and self._outcome.good is None):
             return None
@@ -174,6 +221,11 @@ class _Settlement:
         if card.status is MemoryStatus.PROMOTED and not promoted_for(card, model=before.model, layout=before.layout):
             return None
         return MemoryStatus.ARCHIVED if card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) else None
+
+
+def trial_name(idea: str, trial: Trial) -> str:
+    """What a trial's number is given to: one round of an idea's trial for one model and layout."""
+    return "\x1f".join((idea, trial.model, trial.layout, str(trial.rounds)))
 
 
 def with_trial(card: MemoryCard, trial: Trial) -> MemoryCard:

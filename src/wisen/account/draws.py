@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from wisen.account.counts import Outcome, settle, with_trial, without_late
+from wisen.account.counts import Outcome, settle, trial_name, with_trial, without_late
 from wisen.account.places import WAITS, Part, Places, trial_of
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
@@ -118,9 +118,9 @@ class Draws:
         )
         head = (await ci.store.get([one.idea]))[0]
         number = 0
-        trial = trial_of(head, self.model, self.layout)
-        if trial.stage == "waiting" and one.propensity < 1.0:
-            number = await ci.numbers.of("\x1f".join((head.id, self.model, self.layout, str(trial.rounds))))
+        known = trial_of(head, self.model, self.layout)
+        if known.stage == "waiting" and one.propensity < 1.0:  # replays may have given it a number before
+            number = known.number or await ci.numbers.of(trial_name(head.id, known))
 
         def opened(card: MemoryCard) -> MemoryCard | None:
             if any(known.id == draw.id for known in card.open_draws):
@@ -128,7 +128,7 @@ class Draws:
             card = without_late(card, at, ci.trial)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":
-                trial = began(trial, number)
+                trial = began(replace(trial, number=0), trial.number or number)
             return replace(with_trial(card, trial), open_draws=(*card.open_draws, draw))
 
         await change_card(ci.store, one.idea, opened)

@@ -84,12 +84,13 @@ class Judging:
             evaluation = replace(evaluation, verifiable=own.verifiable or verdict.verifiable)
         return Judgement(evaluation=evaluation, own=own)
 
-    async def criticised(self, evaluation: ReflectionEvaluation, task: Task, output: str) -> ReflectionEvaluation:
+    async def criticised(
+        self, evaluation: ReflectionEvaluation, task: Task, output: str, trace: Trace
+    ) -> ReflectionEvaluation:
         """The evaluation, with what the reflection model finds wrong where it refuses an output without a word."""
         silent = evaluation.known and not evaluation.satisfactory and not (evaluation.issues or evaluation.suggestions)
         if self._critic is None or not silent:
             return evaluation
-        trace = Trace(trace_id="", purpose=task.prompt)
         said = await self._asked(self._critic, task, output, trace, "saying what is wrong with a version")
         return replace(evaluation, issues=said.issues, suggestions=said.suggestions)
 

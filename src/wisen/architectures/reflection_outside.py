@@ -39,8 +39,9 @@ async def reflect(
     if criteria is not None:
         parts = replace(parts, judge=parts.critic.with_criteria(criteria))
     judging = Judging(parts, None, _Outside(model))
-    judgement = await judging.judged(task, output, Trace(trace_id="", purpose=task.prompt))
-    return await judging.criticised(judgement.evaluation, task, output)
+    trace = Trace(trace_id="", purpose=task.prompt)
+    judgement = await judging.judged(task, output, trace)
+    return await judging.criticised(judgement.evaluation, task, output, trace)
 
 
 async def revise(

@@ -142,7 +142,9 @@ class Course:
         if not judgement.confirmed:
             self._unconfirmed.add(closed.iteration)
         kept = {} if self._seen_last(self.standing.output) else {"kept": self.standing.output}
-        session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues), **kept)
+        session.recorder.add(
+            "score", score=evaluation.overall_score, issues=list(evaluation.issues), version=closed.iteration, **kept
+        )
         return Reflected(iteration=closed.iteration, evaluation=evaluation)
 
     def _seen_last(self, output: str) -> bool:
@@ -302,8 +304,9 @@ class Course:
 
     async def _criticise(self) -> AsyncIterator[Event]:
         """Let the reflection model say what is wrong with the version to revise, if nobody has."""
-        version = self.standing
-        evaluation = await self._judging.criticised(version.evaluation, self._session.task, version.output)
+        version, session = self.standing, self._session
+        trace = session.recorder.trace()
+        evaluation = await self._judging.criticised(version.evaluation, session.task, version.output, trace)
         if evaluation is not version.evaluation:
             self.versions[self._standing] = replace(version, evaluation=evaluation)
             yield Reflected(iteration=version.iteration, evaluation=evaluation)

@@ -19,6 +19,7 @@ from wisen.audit.replay_session import Replayed, ReplayOptions, Session
 from wisen.audit.replays import ReplayBudget, Replays
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
+from wisen.memory_ci.ideas import is_example, wordings_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, promoted_for
 from wisen.recall import CardFilter
@@ -139,6 +140,9 @@ class ReplayTest:
         )
         needed = fewest_clusters(self._rule)
         cases = [Case(card=card, needed=needed) for card in await self._cards(cards)]
+        for case in cases:
+            others = [] if is_example(case.card) else await wordings_of(store, case.card)
+            case.learned_from = tuple(card.situation.prompt for card in (case.card, *others))
         session = self._session(bench, replays, log, cases)
         await session.run(tasks)
         return ReplayReport(
@@ -180,6 +184,8 @@ def untestable(card: MemoryCard, condition: Condition) -> str:
     """Why a card isn't tested under this condition; "" where it is."""
     if card.pinned:
         return "it is pinned"
+    if card.idea and not is_example(card):
+        return f"it puts card {card.idea} in other words, which is tested for both"
     if card.superseded_by:
         return f"card {card.superseded_by} corrects it"
     if card.status is MemoryStatus.QUARANTINED:

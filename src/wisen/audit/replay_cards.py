@@ -14,6 +14,8 @@ from wisen.audit.replays import paired
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.ideas import is_example
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.status import MOVES, move
 from wisen.protocols import VectorStore
@@ -46,6 +48,8 @@ class Case:
     """How many tasks it could be tested on."""
     clusters: int = 0
     """How many clusters of near-copies these are."""
+    learned_from: tuple[str, ...] = ()
+    """The prompts of the tasks that its wordings came from."""
     needed: int = 0
     """How many clusters have to come out for a verdict at least; see `fewest_clusters`."""
 
@@ -79,17 +83,6 @@ class Case:
     def interest(self) -> tuple[bool, int]:
         """Cards that fixed their own task, or broke something, are worth the budget first."""
         return self.own not in ("fixed", "broken"), -self.broken
-
-    @property
-    def promise(self) -> tuple[bool, float]:
-        """Worth the next pair first: how the card did, and more for one of which little is known yet.
-
-        An upper confidence bound, as in Auer, Cesa-Bianchi, Fischer (2002), "Finite-time analysis of the multiarmed
-        bandit problem". Cards that can't be decided on the clusters that there are come last.
-        """
-        counts = self.counts
-        mean = (counts.gained - counts.lost) / (counts.pairs + 2)
-        return not self.too_few, mean + (counts.pairs + 1) ** -0.5
 
     @property
     def too_few(self) -> str:
@@ -209,7 +202,10 @@ class Bench:
         await self._write(case)
 
     async def move(self, case: Case, status: MemoryStatus, note: str, at: datetime) -> bool:
-        """Move the card, unless a person or another process has taken it out of the test; says whether it was."""
+        """Move the card, unless a person or another process has taken it out of the test; says whether it was.
+
+        All other wordings of its idea follow it. Of an example there are none.
+        """
 
         def change(card: MemoryCard) -> MemoryCard | None:
             if not Case(card=card, stay=case.stay).waiting or status not in MOVES[card.status]:
@@ -217,6 +213,8 @@ class Bench:
             return move(card, status, note=note, at=at, by="replay", evidence=self._evidence(case.counts))
 
         changed = await change_card(self._store, case.card.id, change)
+        if changed is not None and not is_example(changed):
+            await follow(self._store, changed.id, at=at)
         case.card = changed or (await self._store.get([case.card.id]))[0]
         return changed is not None
 

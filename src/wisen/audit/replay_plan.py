@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wisen.audit.replay_log import task_key
 from wisen.cards import MemoryCard, MemoryStatus, Situation
+from wisen.memory_ci.ideas import heads_of, is_example
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.protocols import RunLog
+from wisen.protocols import RunLog, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.records import Task
 
@@ -20,7 +21,8 @@ _AT_A_TIME = 8
 class Recalls:
     """What recall would find for each task, as it stood when the plan was made.
 
-    A card that holds this very task is no part of it: shown its answer, an attempt would measure the copying.
+    Of an idea, its head stands for all wordings. What was learned from this very task is no part of it: shown its
+    answer, an attempt would measure the copying.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -45,13 +47,8 @@ class Recalls:
             situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
-            return tuple(
-                hit
-                for hit in hits
-                if where.accepts(hit.card)
-                and not hit.card.superseded_by
-                and not (situation.key and hit.card.situation.key == situation.key)
-            )
+            hits = [hit for hit in hits if where.accepts(hit.card) and not hit.card.superseded_by]
+            return tuple(await _as_ideas(ci.store, hits, own=situation.key))
 
         answers = await asyncio.gather(*map(found, distinct.values()))
         hits = dict(zip(distinct, answers, strict=True))
@@ -86,6 +83,21 @@ class Recalls:
             (task for task in mine if card.situation.key and Situation(prompt=task.prompt).key == card.situation.key),
             None,
         )
+
+
+async def _as_ideas(store: VectorStore, hits: Sequence[RecallHit], *, own: str) -> list[RecallHit]:
+    """The hits with the head of each idea in the place of its wordings, but for ideas that were learned from `own`.
+
+    An example is tried as it is: each has an answer of its own.
+    """
+    heads = await heads_of(store, [hit.card for hit in hits if not is_example(hit.card)])
+    learned = {heads.get(hit.card.id, hit.card).id for hit in hits if hit.card.situation.key == own}
+    found = dict[str, RecallHit]()
+    for hit in hits:
+        card = heads.get(hit.card.id, hit.card)
+        if card.id not in learned and card.status in RECALLABLE and not card.superseded_by:
+            found.setdefault(card.id, replace(hit, card=card))
+    return list(found.values())
 
 
 async def solved_before(store: object, threshold: float) -> frozenset[tuple[str, str]]:

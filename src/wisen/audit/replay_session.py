@@ -15,6 +15,7 @@ from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
 from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of, task_key
 from wisen.audit.replay_plan import Recalls, solved_before
+from wisen.audit.replay_trial import Beside
 from wisen.audit.replays import Replays, Withdrawn, side_of
 from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.errors import BudgetExceededError, ConfigError
@@ -47,9 +48,10 @@ class ReplayOptions:
     """After a round that promoted cards, undecided ones are tested beside these, in so many rounds at most."""
     control: Control = "nothing"
     """What stands in the card's place on the side without: nothing, or an empty lesson of equal length."""
-    order: Literal["in stages", "best first"] = "in stages"
-    """Whether each card is tested to its verdict, after own task and neighbours; or cluster by cluster always the card
-    that promises most, which buys more verdicts where there are more cards than the budget can test."""
+    order: Literal["in stages", "with the trial"] = "in stages"
+    """"in stages": own task, neighbours, and card by card to its verdict. "with the trial": cluster by cluster the idea
+    that promises most, those on trial first. Then the live trial's rule decides, on its runs and the replays together;
+    no release is tested."""
     threshold: float = 0.8
     """Score in [0, 1] from which an attempt is good enough."""
     condition: Condition | None = None
@@ -131,14 +133,16 @@ class Session:
             if number == 1 and self.options.order == "in stages":
                 await self._side_by_side(self._own(case) for case in waiting)
                 await self._side_by_side(self._neighbours(case, solved) for case in waiting)
-            related = self._related if self.options.order == "in stages" else self._best_first
-            await related([case for case in waiting if case.tasks])
+            if self.options.order == "with the trial":
+                await self._with_the_trial([case for case in waiting if case.tasks])
+                return
+            await self._related([case for case in waiting if case.tasks])
             if not await self._release():
                 return
 
     async def _plan(self, case: Case) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
-        own = self.log.clusters.near(case.card.situation.prompt)
+        own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
         related = self.recalls.related(case.card.id, self.beside)
         related = [task for task in related if self.log.clusters.of[task_key(task)] not in own]
         tried = await self.bench.tried(case)
@@ -195,19 +199,20 @@ class Session:
             await self._side_by_side(self._pairs(case, 1, _never) for case in waiting)
             self._choose(others)
 
-    async def _best_first(self, cases: list[Case]) -> None:
-        """Cluster by cluster, always the cards that promise most. Which card is next rests on the past alone."""
-        others = await self._others()
-        self._choose(others)
-        while not self.exhausted and (open_ := [case for case in cases if self._open(case)]):
-            best = sorted(open_, key=lambda case: case.promise, reverse=True)[: max(1, self.parallel // 2)]
+    async def _with_the_trial(self, cases: list[Case]) -> None:
+        """Cluster by cluster, always the ideas that promise most. Which is next rests on the past alone."""
+        trial = Beside(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
+        while not self.exhausted and (left := [case for case in cases if self._open(case)]):
+            best = sorted(left, key=trial.promise, reverse=True)[: max(1, self.parallel // 2)]
+            for case in best:
+                await trial.begin(case)
             await self._side_by_side(self._pairs(case, 1, _never) for case in best)
-            self._choose(others)
+            for case in best:
+                await trial.weigh(case)
 
     def _open(self, case: Case) -> bool:
-        """Whether the next pair of the card may still tell something."""
-        undecided = case.counts.pairs < self.rule.max_pairs and case.hurts < self.rule.archive_at
-        return bool(case.queue) and case.in_test and undecided and case.card.id not in self._chosen
+        """Whether the next pair may still tell something of a card that waits for a verdict."""
+        return bool(case.queue) and case.waiting and case.counts.pairs < self.rule.max_pairs
 
     async def _others(self) -> list[float]:
         """The e-values of the cards that were tested under this condition before, whatever became of them."""
@@ -235,7 +240,8 @@ class Session:
             for cluster in {one.cluster for one in batch} - {one.cluster for one in case.queue}:
                 if case.in_test:
                     await self.bench.close(case, cluster)
-        if case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
+        alone = self.options.order == "in stages"
+        if alone and case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
 
     async def _new(self, case: Case, one: Planned) -> Bought | None:

@@ -1,9 +1,7 @@
 """`wisen ci`: puts cards to the test, says where they stand, and how they came there."""
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -24,6 +22,7 @@ from wisen.cli.lessons import card_json, find_card
 from wisen.cli.models import find_model
 from wisen.cli.options import MOST, JudgeModel, ModelName, TasksFile, told_by_option
 from wisen.cli.output import AsJson, Column, print_json, print_table, when
+from wisen.cli.replaying import progress
 from wisen.cli.run import read_jobs
 from wisen.cli.stores import (
     EmbedderName,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from wisen.audit.attempts import AgentAttempt
     from wisen.audit.replay import ReplayReport
     from wisen.audit.replay_log import Release
-    from wisen.audit.replay_session import Replayed, ReplayOptions
+    from wisen.audit.replay_session import ReplayOptions
     from wisen.audit.replays import ReplayBudget
     from wisen.cli.batch import Job
     from wisen.memory_ci.verdicts import Rule
@@ -214,28 +213,6 @@ def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
         judged=any(job.evaluator is None or isinstance(job.evaluator, BoundToRun) for job in jobs),
         seed=terms.seed,
     )
-
-
-@contextmanager
-def progress() -> "Generator[Callable[[Replayed], None]]":
-    """A line that says what is being tested, on a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - only where it is seen
-
-    with Console(stderr=True).status("replaying …") as spinner:
-        pairs = Counter[str]()
-
-        def watch(done: "Replayed") -> None:
-            pairs[done.card_id] += 1
-            counts = done.counts
-            spinner.update(
-                f"{pairs.total()} pairs, {len(pairs)} cards; round {done.round}, {done.stage}, {done.card_id[:12]}: "
-                f"{counts.gained} gained, {counts.lost} lost, {counts.ties} ties"
-            )
-
-        yield watch
 
 
 def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = False) -> None:

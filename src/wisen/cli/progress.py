@@ -3,6 +3,10 @@
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wisen.cli.batch import Outcome
 
 Tell = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is, and of how much; 0 where that isn't known."""
@@ -34,3 +38,42 @@ def bars() -> Generator[Tell]:
             shown.update(known[what], completed=done, total=of or None)
 
         yield tell
+
+
+@contextmanager
+def batch_bar(total: int) -> "Generator[Callable[[Outcome], None]]":
+    """A bar with rate and remaining time on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _outcome: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where it is seen
+    from rich.progress import (  # noqa: PLC0415 - as above
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[said]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("tasks", total=total, said="")
+        seen = {"satisfied": 0, "failed": 0}
+
+        def done(outcome: "Outcome") -> None:
+            seen["satisfied"] += outcome.record.status == "satisfied"
+            seen["failed"] += bool(outcome.error)
+            bars.advance(bar)
+            speed = bars.tasks[0].finished_speed or bars.tasks[0].speed
+            rate = f", {speed * 60:.3g} a minute" if speed else ""
+            bars.update(bar, said=f"{seen['satisfied']} satisfied, {seen['failed']} failed{rate}")
+
+        yield done

@@ -4,8 +4,7 @@ import hashlib
 import itertools
 import json
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
@@ -31,6 +30,8 @@ from wisen.cli.options import (
     told_by_option,
 )
 from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
+from wisen.cli.progress import batch_bar
+from wisen.cli.replaying import ReplayAttempts, Replays, replay_after
 from wisen.cli.resuming import batch_scope, begin_batch, end_batch
 from wisen.cli.stores import EmbedderName, Store, StoreChoice, StorePath, choose_store, drive, open_store
 from wisen.cli.telling import count_new, lessons_line
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from wisen.cli.batch import Batch, Job, Outcome
     from wisen.config.tasks import EvaluatorSpec, TaskEntry
     from wisen.events import Event
+    from wisen.memory_ci.pipeline import MemoryCI
     from wisen.protocols import Evaluator
 
 _REASON = 400
@@ -77,6 +79,14 @@ class RunOptions:
         check_attempts(self.max_attempts, self.threshold)
         if self.concurrency < 1:
             raise ConfigError(f"--concurrency {self.concurrency}: must be 1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resuming:
+    """Which batch this is, and whether it was begun before."""
+
+    scope: str
+    resume: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +133,7 @@ def run(  # noqa: PLR0913 - each is a command-line option
             "failed tasks are tried again.",
         ),
     ] = False,
+    replay_budget: ReplayAttempts = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent on the tasks of a file; it learns from its failures and verified successes.
@@ -149,10 +160,11 @@ def run(  # noqa: PLR0913 - each is a command-line option
         traces.open("a").close()  # what can't be written is known before anything is paid for
     named = {"model": model, "judge": judge_model, **asdict(options)}
     del named["concurrency"]  # how many run at a time makes no other batch
-    batch = drive(_run(jobs, found, choice, embedder, options, scope=batch_scope(tasks, named), resume=resume))
+    resuming = Resuming(scope=batch_scope(tasks, named), resume=resume)
+    batch, replays = drive(_run(jobs, found, choice, embedder, options, resuming, replay_budget))
     if traces is not None:
         _write(traces, batch)
-    _report(batch, choice, as_json=as_json)
+    _report(batch, choice, replays, as_json=as_json)
     if batch.interrupted:
         raise typer.Exit(130)
     if batch.failed:
@@ -195,35 +207,43 @@ async def _run(
     choice: StoreChoice,
     embedder_name: str | None,
     options: RunOptions,
-    *,
-    scope: str,
-    resume: bool,
-) -> "Batch":
+    resuming: Resuming,
+    replay_budget: int | None,
+) -> "tuple[Batch, Replays | None]":
     from wisen.cli.batch import Runner  # noqa: PLC0415 - imports the agent
+    from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
 
     async with open_store(choice, embedder_name) as store:
-        architecture = _reflexion(store, models, options)
+        ci = MemoryCI(store, trust=options.trust)
+        architecture = _reflexion(ci, models, options)
 
         def agent(index: int, watch: "Callable[[Event], None]") -> "Agent":
             return _agent(architecture, store, models, options, index, watch)
 
-        begun = await begin_batch(store, scope, tasks=len(jobs), seed=options.seed, resume=resume)
-        with _progress(len(jobs)) as done:
+        begun = await begin_batch(store, resuming.scope, tasks=len(jobs), seed=options.seed, resume=resuming.resume)
+        with batch_bar(len(jobs)) as done:
             runner = Runner(agent=agent, log=store, concurrency=options.concurrency, done=done, run_id=begun.run_id)
             batch = await runner.run(jobs)
         if not batch.resumable:
             await end_batch(store, begun)
-        return replace(batch, new_lessons=await count_new(store, [one.record for one in batch.outcomes]))
+        batch = replace(batch, new_lessons=await count_new(store, [one.record for one in batch.outcomes]))
+        replays = None
+        if replay_budget is not None and not batch.interrupted:
+            replays = await replay_after(agent(len(jobs), _unwatched), ci, jobs, replay_budget)
+        return batch, replays
 
 
-def _reflexion(store: Store, models: _Models, options: RunOptions) -> "Reflexion":
+def _unwatched(_: "Event") -> None:
+    """Hear nothing."""
+
+
+def _reflexion(ci: "MemoryCI", models: _Models, options: RunOptions) -> "Reflexion":
     from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - imports pydantic-ai
-    from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
 
     return Reflexion(
         max_attempts=options.max_attempts,
         threshold=options.threshold,
-        lesson_store=MemoryCI(store, trust=options.trust),
+        lesson_store=ci,
         evaluator_model=models.judge,
     )
 
@@ -260,50 +280,14 @@ def _clockwork(seed: int | None, index: int) -> Clockwork:
     )
 
 
-@contextmanager
-def _progress(total: int) -> "Generator[Callable[[Outcome], None]]":
-    """A bar with rate and remaining time on a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _outcome: None
-        return
-    from rich.console import Console  # noqa: PLC0415 - only where it is seen
-    from rich.progress import (  # noqa: PLC0415 - as above
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[said]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task("tasks", total=total, said="")
-        seen = {"satisfied": 0, "failed": 0}
-
-        def done(outcome: "Outcome") -> None:
-            seen["satisfied"] += outcome.record.status == "satisfied"
-            seen["failed"] += bool(outcome.error)
-            bars.advance(bar)
-            speed = bars.tasks[0].finished_speed or bars.tasks[0].speed
-            rate = f", {speed * 60:.3g} a minute" if speed else ""
-            bars.update(bar, said=f"{seen['satisfied']} satisfied, {seen['failed']} failed{rate}")
-
-        yield done
-
-
-def _report(batch: "Batch", choice: StoreChoice, *, as_json: bool) -> None:
+def _report(batch: "Batch", choice: StoreChoice, replays: Replays | None, *, as_json: bool) -> None:
     if as_json:
-        print_json({"tasks": [_as_json(one) for one in batch.outcomes], "totals": batch.totals()})
+        found = {"tasks": [_as_json(one) for one in batch.outcomes], "totals": batch.totals()}
+        print_json(found if replays is None else {**found, "replays": asdict(replays)})
     else:
         _print(batch, choice)
+        if replays is not None:
+            typer.echo(replays.said)
     for number, outcome in enumerate(batch.outcomes, 1):
         if outcome.error:
             typer.echo(f"wisen: task {_title(outcome, number)}: {line(outcome.error, 500)}", err=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-
 from dataclasses import dataclass
 
 from wisen.cards import CardEvidence, MemoryCard, Provenance
@@ -53,7 +52,7 @@ def evidence_lines(card: MemoryCard) -> list[str]:
 
 
 def trial_line(trial: Trial) -> str:
-    """How far a trial is: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; left out 17 times, 6 good"."""
+    """How far a trial is: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; left out …"."""
     from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
 

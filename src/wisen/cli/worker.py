@@ -48,6 +48,17 @@ def worker(  # noqa: PLR0913 - each is a command-line option
     grace: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.0, help="How long tasks may take to end when it is stopped.")
     ] = 30.0,
+    replay_budget: Annotated[
+        int | None,
+        typer.Option(
+            "--replay-budget",
+            metavar="N",
+            min=1,
+            help="While there are no tasks, try lessons without a verdict on recorded runs, in N attempts an hour at "
+            "most, of all workers together.",
+            show_default=False,
+        ),
+    ] = None,
     http: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +101,7 @@ def worker(  # noqa: PLR0913 - each is a command-line option
         grace=grace,
         most_running=most_running,
         rates=rates,
+        replay_budget=replay_budget,
         open_store=stores,
         find_model=find_model,
         metrics=metrics,

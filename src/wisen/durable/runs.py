@@ -6,7 +6,7 @@ import inspect
 import itertools
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Self, cast
 
@@ -17,6 +17,7 @@ from wisen.config.tasks import EvaluatorSpec
 from wisen.durable.endings import say_cancelled
 from wisen.durable.jobs import BatchOptions, Job, Outcome, Replay
 from wisen.durable.places import Place
+from wisen.durable.spare import Judges, Replayable
 from wisen.durable.watched import watched
 from wisen.embedders.names import explain_embedder, name_of
 from wisen.errors import (
@@ -33,7 +34,7 @@ from wisen.evaluation.build import build_evaluator
 from wisen.evaluation.judged_by import judged_by
 from wisen.events import Event
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.protocols import Evaluator, Memory, RunLog, VectorStore
+from wisen.protocols import Evaluator, KeepsLessons, Memory, RunLog, VectorStore
 from wisen.records import Clockwork, Task
 from wisen.run import RunResult
 from wisen.stores.serial import card_from_json
@@ -124,6 +125,7 @@ class Runs:
         self._opening = asyncio.Lock()
         self._stores: dict[str | None, VectorStore] = {}
         self._described: dict[str, _Described] = {}
+        self._judges = Judges()
 
     async def __aenter__(self) -> Self:
         """Make the worker's own agent, so that what's wrong with it is known at once."""
@@ -147,7 +149,19 @@ class Runs:
         if job.replay is not None:
             seed = 0 if described is None else described.options.seed or 0
             return await self._attempt(agent, evaluator, job.task, job.replay, seed)
+        (self._judges if described is None else described.judges).saw(job.task, agent, evaluator)
         return outcome_of(await agent.run(job.task, evaluator=evaluator, run_id=place.run_id))
+
+    def replayable(self) -> list[Replayable]:
+        """The agents of tasks that were done here, as far as they keep lessons; the newest batch's last."""
+        found = [
+            Replayable(agent=one.agent(Place(batch=batch, place=0)), ci=one.ci, judges=one.judges)
+            for batch, one in self._described.items()
+        ]
+        own = self._own
+        if own is not None and isinstance(own.architecture, KeepsLessons) and own.architecture.lesson_store:
+            found.append(Replayable(agent=own, ci=MemoryCI(own.architecture.lesson_store), judges=self._judges))
+        return [one for one in found if one.judges.tenants]
 
     async def prepare(self, batch: str) -> None:
         """Look up what a batch's runs need; raises `UnfitError` where this worker lacks what another may have."""
@@ -205,12 +219,13 @@ class Runs:
                 model=model,
                 judge=judge,
                 store=store,
+                ci=(ci := MemoryCI(store, trust=options.trust)),
                 guard=self._guard,
                 watch=self._setup.watch,
                 reflexion=Reflexion(
                     max_attempts=options.max_attempts,
                     threshold=options.threshold,
-                    lesson_store=MemoryCI(store, trust=options.trust),
+                    lesson_store=ci,
                     evaluator_model=judge,
                 ),
             )
@@ -246,9 +261,11 @@ class _Described:
     model: "Model"
     judge: "Model | None"
     store: VectorStore
+    ci: MemoryCI
     reflexion: Reflexion
     guard: "Callable[[Model], Model]"
     watch: Callable[[Event], None] | None
+    judges: Judges = field(default_factory=Judges)
 
     def agent(self, place: Place) -> Agent:
         """The agent for a task; where there is a seed, its ids and draws follow from it and the task's place."""

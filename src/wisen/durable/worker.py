@@ -21,6 +21,7 @@ from wisen.durable.logs import about, log
 from wisen.durable.places import Place
 from wisen.durable.rates import Rate, Rates
 from wisen.durable.runs import Makes, OpenStore, Runs, RunSetup, store_at, store_connections
+from wisen.durable.spare import SpareTime
 from wisen.durable.tables import Connection, Tables, checked_url
 from wisen.durable.unfit import AGAIN, Left
 from wisen.durable.waiting import patiently
@@ -59,6 +60,11 @@ class WorkerOptions:
     """Seconds after which it looks again whether it has what it lacked for a batch."""
     forgotten: float = 15.0
     """Seconds after which a worker puts a batch into the queue that whoever submitted it didn't come to put there."""
+    replay_budget: int | None = None
+    """Most attempts an hour in which lessons without a verdict are tried on recorded runs, of all workers together,
+    while there are no tasks; `None` tries none."""
+    replay_every: float = 60.0
+    """Seconds between looks for what can be replayed."""
     open_store: OpenStore | None = None
     """Opens the store of lessons; by default it is in the queue's database."""
     find_model: "Callable[[str | None], Model]" = resolve_model
@@ -70,13 +76,15 @@ class WorkerOptions:
 
     def __post_init__(self) -> None:
         """Refuse what can't be, with `ConfigError`."""
-        for name in ("takeover", "poll", "again", "forgotten"):
+        for name in ("takeover", "poll", "again", "forgotten", "replay_every"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: must be more than 0 seconds")
         if not 0 <= self.grace < math.inf:
             raise ConfigError(f"grace {self.grace!r}: must be 0 seconds or more")
         if self.most_running is not None and self.most_running < 1:
             raise ConfigError(f"most_running {self.most_running}: must be 1 or more")
+        if self.replay_budget is not None and self.replay_budget < 1:
+            raise ConfigError(f"replay_budget {self.replay_budget}: must be 1 or more")
 
 
 class Worker:
@@ -234,8 +242,20 @@ class Worker:
                 most_running=options.most_running,
                 poll=options.poll,
             )
-            async with _beside(left.look_again()):
+            async with _beside(left.look_again()), _beside(self._spare_time(runs, hands, lease)):
                 return await self._work(lease, dispatch, engine, hands, tables)
+
+    async def _spare_time(self, runs: Runs, hands: Hands, lease: Lease) -> None:
+        if (budget := self._options.replay_budget) is not None:
+            spare = SpareTime(
+                queue=self.queue,
+                holder=lease.holder,
+                budget=budget,
+                idle=hands.idle,
+                agents=runs.replayable,
+                every=self._options.replay_every,
+            )
+            await spare.use()
 
     async def _work(self, lease: Lease, dispatch: Dispatch, engine: Engine, hands: "Hands", tables: Tables) -> str:
         loop = asyncio.get_running_loop()

@@ -17,6 +17,7 @@ from wisen.evaluation.quoting import to_grade
 from wisen.evaluation.review import RESERVED, Review, structured_review, written_form, written_review
 from wisen.protocols import Evaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.retelling import account_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -285,17 +286,18 @@ class CriteriaEvaluator(AsksModel):
         refused = any(_score(checked[each.name]) < each.threshold for each, _ in checks)
         asked = [criterion for criterion in criteria if criterion.name not in checked]
         spared = refused and self.spare_model_when_checks_fail
-        review = await self._review(asked, task, output) if asked and not spared else None
+        review = await self._review(asked, task, output, trace) if asked and not spared else None
         return self._weighed(criteria, checked, review)
 
-    async def _review(self, asked: Sequence[QualityCriterion], task: Task, output: str) -> Review:
+    async def _review(self, asked: Sequence[QualityCriterion], task: Task, output: str, trace: Trace) -> Review:
         names = [criterion.name for criterion in asked]
         lines = (f"- {each.name}: {each.meaning}" if each.meaning else f"- {each.name}" for each in asked)
         closing = "\n".join(["Grade the output under each of these criteria:", *lines])
         if not self.structured:
             closing = f"{closing}\n\n{written_form(names)}"
         ask = structured_review if self.structured else written_review
-        review = await ask(self.asked_model(), names, system=self.prompt, prompt=to_grade(task.prompt, output, closing))
+        prompt = to_grade(task.prompt, output, closing, account=account_of(trace))
+        review = await ask(self.asked_model(), names, system=self.prompt, prompt=prompt)
         if review is None:
             raise EvaluationError(
                 f"evaluator {self._name!r}: no score in [0, 1] could be read for each of its criteria in two replies"

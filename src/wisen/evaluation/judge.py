@@ -8,6 +8,7 @@ from wisen.evaluation.quoting import to_grade
 from wisen.records import ReflectionEvaluation, Task, Trace
 from wisen.replies.remarks import remarks_in
 from wisen.replies.score import score_in
+from wisen.retelling import account_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -31,6 +32,8 @@ program reads it."""
 
 class JudgeEvaluator(AsksModel):
     """Lets a model score the output, and reads the score from its reply.
+
+    The model sees the task, the output, and in bounded words what tools the agent called and what they returned.
 
     An unreadable reply gets one request to repair it; a second one is an `EvaluationError`, so the score is unknown.
     `ModelError` and `BudgetExceededError` pass through. What a model says is an opinion: the evaluation isn't
@@ -64,12 +67,12 @@ class JudgeEvaluator(AsksModel):
         """Who judges."""
         return self._name
 
-    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         """Ask for a score, at most twice."""
         from wisen.models.calls import ask  # noqa: PLC0415 - keeps pydantic-ai out of plain imports
 
         model = self.asked_model()
-        prompt = to_grade(task.prompt, output, "Grade the output.")
+        prompt = to_grade(task.prompt, output, "Grade the output.", account=account_of(trace))
         reply = await ask(model, system=self.prompt, prompt=prompt.text)
         score = score_in(reply)
         if score is None:

@@ -13,7 +13,7 @@ from wisen.identity import same_form
 from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
 from wisen.memory.frame import BULLET, RIVAL, OwnRun, note, section
 from wisen.memory.room import Room
-from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated
+from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated, ready
 from wisen.protocols import Screen
 from wisen.records import Advice, Blocked, Injection, LeftOut
 from wisen.screening.screens import DefaultScreen, admitted, verdict_of
@@ -145,6 +145,7 @@ class PromptCompiler:
         if count is not None:
             with suppress(ModelError):  # a tokenizer may fail, and may take its time
                 return await asyncio.to_thread(compiled, count=count)
+        await ready()
         return compiled()
 
     def compile(

@@ -1,11 +1,11 @@
 """What fits into a prompt's bound on tokens: the own run's words first, then the block, then cards."""
 
-from collections.abc import Sequence
+from bisect import bisect
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from wisen.memory.frame import BLOCK_HEADING, FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, item, quoted
 from wisen.memory.tokens import TokenCounter
-from wisen.stores.blocks import bounded
 
 
 class Room:
@@ -35,12 +35,25 @@ class Room:
         return OwnRun(lessons=tuple(lessons), rejected=tuple(rejected))
 
     def block(self, text: str) -> str:
-        """The newest lines of a block that fit."""
-        while text and not self.fits(BLOCK_HEADING, f"{quoted(text)}\n", framed=True):
-            room = self._left - self._frame - self._count(BLOCK_HEADING) - 1
-            limit = min(len(text) - 1, len(text) * room // max(1, self._count(quoted(text))))
-            text = bounded(text, limit) if limit > 0 else ""
-        return text
+        """The newest lines of a block that fit; of a last line that doesn't, its beginning."""
+        room = self._left - self._frame - self._count(BLOCK_HEADING)
+        lines = text.split("\n")
+
+        def fits(part: str) -> bool:
+            return self._count(f"{quoted(part)}\n") <= room
+
+        newest = most_that(lambda count: fits("\n".join(lines[len(lines) - count :])), len(lines))
+        kept = "\n".join(lines[len(lines) - newest :])
+        if not newest:
+            kept = lines[-1][: most_that(lambda length: fits(lines[-1][:length]), len(lines[-1]))]
+        return kept if kept and self.fits(BLOCK_HEADING, f"{quoted(kept)}\n", framed=True) else ""
+
+
+def most_that(holds: Callable[[int], bool], most: int) -> int:
+    """The highest number from 0 to `most` of which `holds` is true, where it is of all below one that it is true of."""
+    if holds(most):
+        return most
+    return bisect(range(1, most + 1), False, key=lambda number: not holds(number))
 
 
 def _line(text: str, heading: str) -> Sequence[str]:

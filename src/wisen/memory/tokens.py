@@ -1,18 +1,105 @@
-"""How many tokens a text has: by the model's own tokenizer where it can be asked, by its length otherwise."""
+"""How many tokens a text has: by the model's own tokenizer where it can be asked, by its characters otherwise."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import math
+import re
+import sys
+from bisect import bisect
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache, lru_cache
 
+from wisen.embedders.wordpiece import WordPiece
 from wisen.errors import WisenError
 
 TokenCounter = Callable[[str], int]
 """The number of a text's tokens."""
 
-_CHARACTERS_PER_TOKEN = 4
+_PIECES = re.compile(
+    r"(?P<word>[A-Z]?[a-z]{1,40}|[A-Z])(?![a-z])|(?P<capitals>[A-Z]{2,})|(?P<rare>[^\x00-\x7f])|\S|\s*\n\s*|\s{2,}|\t"
+)
+_CAPITALS_PER_TOKEN = 2
+_MORE = 1.05
+"""What other vocabularies make of words, in pieces of BERT's."""
+_WEIGHTS = (
+    (0x0080, 2.0),  # signs of the Latin script
+    (0x00C0, 1.1),  # its letters with accents
+    (0x0250, 2.0),
+    (0x0370, 1.2),  # Greek
+    (0x0400, 0.95),  # Cyrillic
+    (0x0500, 2.1),
+    (0x0590, 1.35),  # Hebrew, Arabic
+    (0x066A, 2.0),  # letters of Urdu and others
+    (0x06A9, 1.35),
+    (0x06BA, 2.0),
+    (0x06CC, 1.35),
+    (0x06CD, 2.0),
+    (0x0900, 1.4),  # Devanagari
+    (0x0980, 2.2),  # Bengali to Tamil
+    (0x0C00, 3.0),  # Telugu to Sinhala
+    (0x0E00, 2.1),  # Thai
+    (0x0E80, 3.0),
+    (0x0F00, 2.3),  # Tibetan
+    (0x1000, 3.0),
+    (0x10A0, 2.1),  # Georgian
+    (0x1100, 3.0),
+    (0x1E00, 2.1),  # Vietnamese
+    (0x1F00, 3.0),
+    (0x2000, 2.0),  # punctuation and symbols
+    (0x2800, 3.0),
+    (0x3000, 2.0),  # Japanese
+    (0x3100, 3.0),
+    (0x4E00, 2.0),  # Chinese
+    (0xA000, 3.0),
+    (0xAC00, 2.7),  # Korean
+    (0xD7A4, 3.0),
+    (0xFF00, 2.0),  # full-width forms
+    (0x10000, 4.0),
+    (0x1F000, 3.0),  # emoji
+    (0x20000, 4.0),
+)
+"""Tokens a character, from a code point on: what a tokenizer with a small vocabulary makes of texts in each script."""
+_STARTS = [start for start, _ in _WEIGHTS]
 
 
 def estimated(text: str) -> int:
-    """Four characters a token, which is about right for English."""
-    return -(-len(text) // _CHARACTERS_PER_TOKEN)
+    """An upper estimate for all scripts, where no tokenizer can be asked.
+
+    Words of Latin letters are counted by BERT's vocabulary, which wisen ships; digits and punctuation by the character,
+    and other scripts by a weight for each. It is made to be no less than nine tenths of what SmolLM2's tokenizer
+    counts, whose vocabulary is small and mostly English. Large vocabularies of many languages need fewer tokens, for
+    Chinese or Thai about half of that.
+    """
+    words: list[str] = []
+    tokens = 0.0
+    for piece in _PIECES.finditer(text):
+        if piece.lastgroup == "word":
+            words.append(piece[0])
+        elif piece.lastgroup == "capitals":
+            tokens += math.ceil(len(piece[0]) / _CAPITALS_PER_TOKEN)
+        else:
+            tokens += _weight(piece[0]) if piece.lastgroup else 1
+    return math.ceil(tokens + _MORE * _in_words(words))
+
+
+def _in_words(words: Sequence[str]) -> int:
+    """The pieces of these words, without the marks of beginning and end."""
+    return len(_vocabulary().ids(" ".join(words), limit=sys.maxsize)) - 2 if words else 0
+
+
+@cache
+def _vocabulary() -> WordPiece:
+    return WordPiece.bundled()
+
+
+async def ready() -> None:
+    """Load what `estimated` needs, in a thread; without it the first estimate does."""
+    if not _vocabulary.cache_info().currsize:
+        await asyncio.to_thread(_vocabulary)
+
+
+@lru_cache(maxsize=20_000)
+def _weight(char: str) -> float:
+    return _WEIGHTS[bisect(_STARTS, ord(char)) - 1][1]
 
 
 def at_most(text: str) -> int:

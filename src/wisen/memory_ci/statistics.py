@@ -30,6 +30,7 @@ from wisen.trials import DrawCounts
 
 _STAKES = 128
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
     """Rates of good runs with an idea and without it, on which a share of the wealth is bet."""

@@ -9,6 +9,7 @@ from wisen.evaluation.quoting import quotation
 from wisen.identity import same_form
 from wisen.records import ReflectionEvaluation, Task, Trace, TraceEvent
 from wisen.reports import Report
+from wisen.retelling import clipped
 
 Outcome = Literal["failed", "partial", "success", "decision"]
 
@@ -99,15 +100,6 @@ def told(trace: Trace) -> str:
     lines = [_line(event) for event in trace.events if event.kind in _TOLD]
     text = "\n".join(line for line in lines if line)
     return clipped(text, _LONGEST_TRACE)
-
-
-def clipped(text: str, longest: int) -> str:
-    """The text, without its middle where it is too long."""
-    text = text.strip()
-    if len(text) <= longest:
-        return text
-    half = longest // 2
-    return f"{text[:half]}\n[…]\n{text[-half:]}"
 
 
 def _line(event: TraceEvent) -> str:

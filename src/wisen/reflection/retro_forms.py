@@ -10,9 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from wisen.evaluation.asking import closed
 from wisen.evaluation.quoting import quotation
 from wisen.models.structured import holding_some
-from wisen.reflection.report_forms import clipped
-from wisen.reflection.retelling import summary
 from wisen.reflection.traced import TracedRun
+from wisen.retelling import clipped, summary
 
 RETROSPECTION_PROMPT = """\
 You look back at finished runs of an agent and write down what will help it next time. It will remember nothing but \

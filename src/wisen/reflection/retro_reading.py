@@ -11,7 +11,6 @@ from pydantic_ai.settings import ModelSettings
 from wisen.errors import PromptTooLongError
 from wisen.evaluation.quoting import without_marks
 from wisen.models.structured import ask_for
-from wisen.reflection.retelling import parts_of, shared_beginning, told_events
 from wisen.reflection.retro_forms import (
     Lessons,
     answer_type,
@@ -22,6 +21,7 @@ from wisen.reflection.retro_forms import (
     question,
 )
 from wisen.reflection.traced import TracedRun
+from wisen.retelling import parts_of, shared_beginning, told_events
 
 T = TypeVar("T")
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from wisen.cards import MemoryCard, MemoryKind
 from wisen.errors import ReflectionError
-from wisen.evaluation.quoting import quotation
+from wisen.evaluation.quoting import ACCOUNT_PART, quotation
 from wisen.models.calls import ask
 from wisen.models.names import resolve_model
 from wisen.protocols import ModelBinder
 from wisen.records import ReflectionEvaluation, Task, Trace
 from wisen.replies.lesson import lesson_in
+from wisen.retelling import account_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -53,9 +54,8 @@ class SentenceReflector:
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
     ) -> list[MemoryCard]:
         """One card of kind lesson. Raises `ReflectionError` when the model says nothing."""
-        del trace  # one sentence is made of task, answer and judgement; whole traces are another reflector's input
         model = self._lent if self._lent is not None else resolve_model(self.model)
-        reply = await ask(model, system=self.prompt, prompt=_question(task, output, evaluation))
+        reply = await ask(model, system=self.prompt, prompt=_question(task, output, evaluation, trace))
         sentence = lesson_in(reply)
         if not sentence:
             raise ReflectionError(
@@ -65,9 +65,12 @@ class SentenceReflector:
         return [MemoryCard(kind=MemoryKind.LESSON, content=sentence, id="draft")]
 
 
-def _question(task: Task, output: str, evaluation: ReflectionEvaluation) -> str:
+def _question(task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace) -> str:
     score = "unknown" if evaluation.overall_score is None else f"{evaluation.overall_score:.2f}"
-    parts = {"task": task.prompt, "answer": output}
+    parts = {"task": task.prompt}
+    if account := account_of(trace):
+        parts[ACCOUNT_PART] = account
+    parts["answer"] = output
     problems = "\n".join(f"- {issue}" for issue in (*evaluation.issues, *evaluation.suggestions))
     if problems:
         parts["findings"] = problems

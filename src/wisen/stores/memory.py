@@ -20,7 +20,7 @@ from wisen.stores.jottings import InMemoryLedger
 from wisen.stores.opened import CardStore
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import card_piece, cursor, position, prepare_pieces
-from wisen.stores.prepared import PreparedCard, check_successor, make_probe, prepare, same_texts
+from wisen.stores.prepared import PreparedCard, are_short, check_successor, make_probe, prepare, same_texts
 from wisen.stores.rows import TenantRows
 from wisen.stores.vectors import embed_cards, label
 
@@ -86,7 +86,7 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
             with self._lock:
                 return [self._insert(prepared) for prepared in ready]
 
-        if len(cards) <= _FEW:
+        if len(cards) <= _FEW and are_short(cards):
             self._refuse_closed()
             return write()
         return await self._in_thread(write)

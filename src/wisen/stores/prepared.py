@@ -1,7 +1,9 @@
 """What every store computes before it writes a card or searches, apart from where it keeps things."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ from wisen.stores.index import IndexRow, Probe, hash_code, scope_code
 from wisen.stores.ordering import moment
 from wisen.stores.vectors import embed_texts, knows, pack
 from wisen.stores.words import card_words
+
+_Result = TypeVar("_Result")
+_SHORT = 1_000
+"""Characters of situations whose content is read in about the time that a hop to a thread and back takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +83,26 @@ async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None
         vector = (await embed_texts(embedder, [text]))[0]
     else:
         vector = np.zeros(embedder.dimension, dtype=np.float32)
+    key, content = await in_turn(text, lambda: (hash_code(query.situation.key), hash_code(query.situation.content)))
     chosen = floor if query.floor is None else query.floor
     return Probe(
         query=query,
         vector=vector,
         floor=DEFAULT_FLOOR if chosen is None else chosen,
         cosine_floor=embedder.floor,
-        key=hash_code(query.situation.key),
-        content=hash_code(query.situation.content),
+        key=key,
+        content=content,
     )
+
+
+async def in_turn(text: str, work: Callable[[], _Result]) -> _Result:
+    """What `work` on this text gives, from a thread where that takes longer than the hop there and back."""
+    return work() if len(text) <= _SHORT else await asyncio.to_thread(work)
+
+
+def are_short(cards: Sequence[MemoryCard]) -> bool:
+    """Whether these cards can be prepared on the spot, without a thread."""
+    return sum(len(card.situation.prompt) + len(card.text) for card in cards) <= _SHORT
 
 
 def check_successor(kept: MemoryCard, card: MemoryCard) -> None:

@@ -67,14 +67,26 @@ class DistinguishingContract:
         assert [(hit.card, hit.agrees) for hit in hits] == [(same, True), (agrees, True)]
 
     async def test_a_card_that_agrees_is_found_behind_any_crowd(self, store: VectorStore) -> None:
-        """However many cards sound more like the prompt."""
-        crowd = [
-            card(f"Lesson {number}.", prompt=f"Ship the parcel to zone {number} now.") for number in range(100, 900)
-        ]
+        """However many cards sound more like the prompt, and have its words too."""
+        prompts = (f"Ship the parcel to zone 7 with {number} stamps now." for number in range(100, 900))
+        crowd = [card("Lesson.", prompt=prompt) for prompt in prompts]
         agrees = card("Ask the desk.", prompt="What does a parcel to zone 7 cost?")
         await store.add([*crowd, agrees])
         hits = await store.search(query("Ship the parcel to zone 7 now.", k=3))
         assert [hit.card for hit in hits if hit.agrees] == [agrees]
+
+    async def test_prompts_without_numbers_and_names_agree_with_none(self, store: VectorStore) -> None:
+        """Not even with one another: relevance alone decides."""
+        await store.add(
+            [
+                card(f"Look {number} times.", prompt=f"count the {kind} chairs")
+                for number, kind in enumerate(("red", "old"))
+            ]
+        )
+        for prompt in ("count the red chairs", "count the chairs"):
+            hits = await store.search(query(prompt))
+            assert [hit.agrees for hit in hits] == [False, False]
+            assert all(_AGREEING not in hit.reasons for hit in hits)
 
     async def test_filter_and_floor_hold_for_cards_that_agree(self, store: VectorStore) -> None:
         """A number alone makes nothing relevant, and nothing of another tenant or status."""

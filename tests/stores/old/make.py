@@ -28,6 +28,7 @@ from wisen.stores.markdown import MarkdownStore
 from wisen.stores.postgres import PostgresVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 
+_client: Any = asyncpg
 _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _TABLES = ("migrations", "state", "cards", "bodies", "recall", "postings", "scopes", "tuned", "blocks", "runs", "calls")
 _LESSONS = [
@@ -83,7 +84,7 @@ def _script(path: Path) -> str:
 
 
 async def _rows(url: str) -> dict[str, Any]:
-    connection: Any = await asyncpg.connect(url)
+    connection = await _client.connect(url)
     try:
         found = {
             name: await connection.fetchval(f"SELECT json_agg(t) FROM wisen.{name} t")  # noqa: S608 - constants

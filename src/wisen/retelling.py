@@ -1,14 +1,19 @@
-"""Tells a trace as text that a model can be shown: whole, in order, and in parts where it is long."""
+"""Tells a trace as text that a model can be shown: whole and in parts, or what the agent did in bounded words."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from wisen.records import Trace, TraceEvent
-from wisen.reflection.report_forms import clipped
 
 LONGEST_EVENT = 4_000
 """Characters that one event is shown with; of a longer one, the beginning and the end."""
+ACCOUNT = 6_000
+"""Characters of an account."""
+_LONGEST_IN_ACCOUNT = 1_500
+_GAP_SIZE = 20
+"""Characters that are left for saying how much is missing."""
+_GAP = "[… {count} more …]"
 _TEXTS = ("text", "result", "content", "output", "message")
 
 
@@ -23,6 +28,36 @@ def told_events(trace: Trace) -> list[str]:
             step = event.step
             texts.append(head + said)
     return texts
+
+
+def account_of(trace: Trace, longest: int = ACCOUNT) -> str:
+    """What the agent did in its last attempt: tools called with arguments, what they returned, and errors, in order.
+
+    "" where it called none. Where it is too long, errors are kept first, then the beginning and the end. The agent's
+    answer isn't part of it, also where it was given by calling a tool.
+    """
+    events = _of_last_attempt(trace.events)
+    if not any(event.kind == "action" for event in events):
+        return ""
+    texts = [clipped("\n".join(_lines(event)), min(_LONGEST_IN_ACCOUNT, longest // 4)) for event in events]
+    kept = _fitting(texts, [event.kind == "error" for event in events], longest)
+    told: list[str] = []
+    for at, text in enumerate(texts):
+        if at in kept:
+            told.append(text)
+        elif at - 1 in kept or at == 0:
+            until = next((one for one in range(at, len(texts)) if one in kept), len(texts))
+            told.append(_GAP.format(count=until - at))
+    return "\n".join(told)
+
+
+def clipped(text: str, longest: int) -> str:
+    """The text, without its middle where it is too long."""
+    text = text.strip()
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"
 
 
 def summary(trace: Trace) -> str:
@@ -47,6 +82,57 @@ def parts_of(texts: Sequence[str], longest: int) -> list[str]:
 def shared_beginning(one: Sequence[str], other: Sequence[str]) -> int:
     """How many texts two runs begin with alike."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _of_last_attempt(events: Sequence[TraceEvent]) -> list[TraceEvent]:
+    """What tools were asked and answered since the attempt before was judged; versions of one attempt aren't parted."""
+    ends = [at for at, event in enumerate(events) if event.kind == "score" and "version" not in event.data]
+    last_output = max((at for at, event in enumerate(events) if event.kind == "output"), default=-1)
+    began = max((end + 1 for end in ends if end < last_output), default=0)
+    answers = [event.data.get("text") for event in events[began:] if event.kind == "output"]
+    done = [
+        event
+        for event in events[began:]
+        if event.kind in ("action", "observation") or (event.kind == "error" and "name" in event.data)
+    ]
+    answering = {event.data.get("name") for event in done if event.kind == "action" and _gives(event, answers)}
+    return [event for event in done if event.data.get("name") not in answering]
+
+
+def _gives(event: TraceEvent, answers: Sequence[object]) -> bool:
+    """Whether a tool was called to give the answer, as models do that answer in a structure."""
+    params = event.data.get("params")
+    for answer in answers:
+        try:
+            given: object = json.loads(str(answer))
+        except ValueError:
+            continue
+        if given == params or (isinstance(params, Mapping) and params == {"response": given}):
+            return True
+    return False
+
+
+def _fitting(texts: Sequence[str], errors: Sequence[bool], longest: int) -> set[int]:
+    """The places of what is kept: all if it fits; else errors, the latest first, each with what was asked before it."""
+    sizes = [len(text) + 1 for text in texts]
+    if sum(sizes) <= longest + 1:
+        return set(range(len(texts)))
+    left, kept = longest - 2 * _GAP_SIZE, set[int]()
+    for at in reversed([at for at, error in enumerate(errors) if error]):
+        pair = {at, max(0, at - 1)} - kept
+        size = sum(sizes[one] for one in pair) + _GAP_SIZE
+        if size <= left:
+            kept |= pair
+            left -= size
+    for pair in zip(range(len(texts)), reversed(range(len(texts))), strict=True):  # from both ends to the middle
+        for at in pair:
+            if at in kept:
+                continue
+            if sizes[at] > left:
+                return kept
+            kept.add(at)
+            left -= sizes[at]
+    return kept
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:

@@ -1,0 +1,133 @@
+"""Replays recorded runs: ideas that wait for a verdict are tried on the tasks of earlier runs, within a budget."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from wisen.agent import Agent
+from wisen.audit.attempts import AgentAttempt, Condition, Conditioned, Fitting, agent_attempt
+from wisen.audit.clusters import Clusters
+from wisen.audit.replay import ReplayReport, ReplayTest, untestable
+from wisen.audit.replay_log import task_key
+from wisen.audit.replay_session import Replayed, ReplayOptions
+from wisen.audit.replays import ReplayBudget
+from wisen.cards import MemoryStatus
+from wisen.errors import ConfigError
+from wisen.memory_ci.pipeline import MemoryCI
+from wisen.protocols import Evaluator, RunLog
+from wisen.recall import CardFilter
+from wisen.records import ENDED, RunRecord, Task
+from wisen.stores.paging import every_card
+
+_RUNS_READ = 2_000
+_MOST_TASKS = 300
+"""Memory is asked about each of them."""
+
+EvaluatorOf = Callable[[Task], Evaluator | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedOptions:
+    """Finer choices in replaying recorded runs."""
+
+    tenants: Collection[str] | None = None
+    """Whose runs and ideas; by default the agent's own tenant."""
+    evaluator_of: EvaluatorOf | None = None
+    """Gives the evaluator of a task, or `None` for the agent's; for runs that were judged by another one."""
+    tools_too: bool = False
+    """Whether an agent with tools may be replayed. Its tools are called again, with all that they change."""
+    parallel: int = 1
+    """Most attempts at a time."""
+    copies: int = 3
+    """How many near-copies of a task are tried; together they count once."""
+    watch: Callable[[Replayed], None] | None = None
+    """Hears of each pair."""
+
+
+async def replay_recorded(
+    agent: Agent, ci: MemoryCI, *, budget: ReplayBudget, options: RecordedOptions | None = None
+) -> ReplayReport:
+    """Try ideas in quarantine on the tasks of recorded runs, with and without, while the budget lasts.
+
+    What it finds stands on each idea beside its live trial, whose rule decides on both together (see
+    `wisen.account.counts.weigh`). It can be broken off at any time, and the next call goes on. Only runs are used that
+    this agent made, for the same tenant, and whose evaluator can be applied again: the same one as judged them. Raises
+    `ConfigError` for an agent with tools, unless they may be called again; `StoreError` where the store fails or keeps
+    no runs.
+    """
+    options = options or RecordedOptions()
+    check_repeatable(agent, options)
+    attempt = agent_attempt(agent, evaluator_of=options.evaluator_of)
+    return await replay_with(attempt, agent, ci, budget=budget, options=options, local=attempt)
+
+
+def check_repeatable(agent: Agent, options: RecordedOptions) -> None:
+    """Raises `ConfigError` for an agent whose tools would be called again without anybody's having said so."""
+    if agent.has_tools and not options.tools_too:
+        said = "replays call the agent's tools again; pass RecordedOptions(tools_too=True) where that does no harm"
+        raise ConfigError(f"agent {agent.name!r}: {said}")
+
+
+async def replay_with(
+    attempt: "Conditioned | Fitting",
+    agent: Agent,
+    ci: MemoryCI,
+    *,
+    budget: ReplayBudget,
+    options: RecordedOptions,
+    local: AgentAttempt,
+) -> ReplayReport:
+    """`replay_recorded`, with attempts that are made by something else than the `local` one."""
+    log, condition = ci.store, local.condition
+    if not isinstance(log, RunLog):
+        raise ConfigError(f"{type(log).__name__} keeps no runs that could be replayed")
+    tenants = sorted({agent.tenant} if options.tenants is None else set(options.tenants))
+    tasks, ideas = list[Task](), list[str]()
+    for tenant in tenants:
+        runs = await log.runs(tenant=tenant, limit=_RUNS_READ)
+        tasks += varied([run.task for run in runs if _repeatable(run, local, condition)], copies=options.copies)
+        ideas += await _ideas(ci, tenant, condition)
+    test = ReplayTest(
+        ci,
+        attempt,  # pyright: ignore[reportArgumentType] - both protocols are of things that are called so
+        rule=ci.rule,
+        budget=budget,
+        parallel=options.parallel,
+        options=replace(_options(agent), copies=options.copies, condition=condition),
+        watch=options.watch,
+    )
+    return await test.run(tasks, ideas)
+
+
+def varied(tasks: Sequence[Task], *, copies: int, most: int = _MOST_TASKS) -> list[Task]:
+    """So many of these tasks in their order, each once, and few of those that are near-copies of each other."""
+    distinct = {task_key(task): task for task in reversed(tasks)}
+    clusters, taken, chosen = Clusters.found(distinct).of, Counter[str](), list[Task]()
+    for key, task in reversed(distinct.items()):
+        if taken[clusters[key]] < copies and len(chosen) < most:
+            taken[clusters[key]] += 1
+            chosen.append(task)
+    return chosen
+
+
+async def _ideas(ci: MemoryCI, tenant: str, condition: Condition) -> list[str]:
+    """Ideas on trial, and those that wait for it."""
+    where = CardFilter(tenant=tenant, statuses=(MemoryStatus.QUARANTINED,), agent_role=condition.role)
+    return [card.id async for card in every_card(ci.store, where) if not card.idea and not untestable(card, condition)]
+
+
+def _repeatable(run: RunRecord, attempt: AgentAttempt, condition: Condition) -> bool:
+    """Whether the run was this agent's, came to a score, and would be judged by the same evaluator again."""
+    if run.agent != condition.role or run.status not in ENDED or run.score is None:
+        return False
+    judge = attempt.judge(run.task)
+    judged_by = {one.evaluation.evaluator for one in run.attempts if one.evaluation is not None}
+    return judge is not None and judge.name in judged_by
+
+
+def _options(agent: Agent) -> ReplayOptions:
+    """A replay is good when the agent's own runs are."""
+    options = ReplayOptions(order="with the trial")
+    threshold: object = getattr(agent.architecture, "threshold", None)
+    good_from = float(threshold) if isinstance(threshold, int | float) and threshold > 0 else options.threshold
+    return replace(options, threshold=good_from)
