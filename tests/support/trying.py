@@ -199,4 +199,3 @@ def says_yes(messages: object, call: ScriptedCall) -> str:
 def seeded(seed: int) -> Clockwork:
     """A clockwork as a program has it that begins each time with the same seed."""
     return Clockwork.seeded(seed)
-

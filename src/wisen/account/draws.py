@@ -42,7 +42,7 @@ class Draws:
         raises.
         """
         places = Places(ci=self.ci, model=self.model, layout=self.layout)
-        drawn = {one.idea: one for one in before.injections if one.idea} if before else {}
+        drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
         return [self._recalled(part, drawn.get(part.found.head.id)) for part in parts]
 
@@ -97,10 +97,12 @@ class Draws:
         """The id of a draw, and a number in [0, 1) that decides it.
 
         Both follow from the nonce and from how often the idea was drawn: a program that begins each time with the same
-        seed doesn't draw the same each time.
+        seed doesn't draw the same each time. What this very run drew isn't counted, so that one which was cut off
+        before its first attempt finds its draw again.
         """
         trial = trial_of(head, self.model, self.layout)
-        often = trial.first + trial.runs + len(head.open_draws) + sum(one.runs for one in trial.before)
+        often = trial.first + trial.runs + sum(one.runs for one in trial.before)
+        often += sum(one.run_id != self.run_id for one in head.open_draws)
         text = "\x1f".join((self.nonce, head.id, self.model, self.layout, str(often)))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return digest[:24], int(digest[24:40], 16) / 2**64
