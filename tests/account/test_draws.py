@@ -81,7 +81,7 @@ async def test_only_the_first_attempt_draws_and_what_it_drew_holds_for_the_run()
             return "no"
 
         ci = MemoryCI(store, trial=COIN)
-        learning = {"max_attempts": 3, "reflector": Silent()}
+        learning = {"max_attempts": 3}
         result = await agent(ci, reply, learning=learning, clockwork=seeded(seed)).run(PROMPT)
         (first,) = result.attempts[0].injections
         assert {HARBOUR in one for one in prompts} == {first.shown}
@@ -90,17 +90,6 @@ async def test_only_the_first_attempt_draws_and_what_it_drew_holds_for_the_run()
         assert trial_in(await only(store), "scripted").runs == 1
         sides[first.shown] += 1
     assert set(sides) == {True, False}
-
-
-class Silent:
-    """A reflector that says nothing."""
-
-    async def reflect(
-        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
-    ) -> list[MemoryCard]:
-        """Nothing."""
-        del task, output, evaluation, trace
-        return []
 
 
 async def test_what_only_a_later_attempt_recalls_is_not_counted() -> None:
@@ -114,12 +103,22 @@ async def test_what_only_a_later_attempt_recalls_is_not_counted() -> None:
             await keeper(store).submit(lesson())
             return ReflectionEvaluation(overall_score=float(output == "yes"), verifiable=True)
 
-    learning = {"max_attempts": 2, "reflector": Silent()}
+    learning = {"max_attempts": 2}
     result = await agent(store, ["no", "yes"], evaluator=Teaching(), learning=learning).run(PROMPT)
     assert [len(one.injections) for one in result.attempts] == [0, 0]
     assert [one.why for one in result.attempts[1].left_out] == [WAITS]
     card = await only(store)
     assert (card.content, card.trials, card.open_draws) == (HARBOUR, (), ())
+
+
+@pytest.mark.parametrize("trust", ["trial", "screened"])
+async def test_what_a_later_attempt_finds_first_is_shown_without_a_draw(trust: str) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=replace(COIN, recheck=0.5), trust=trust)
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.promote(card_id, "it helps")
+    for number in range(20):
+        (one,) = await drawing(ci, nonce=f"n{number}").parts(await found(ci), first=False)
+        assert (one.injection.shown, one.injection.propensity, one.injection.draw) == (True, 1.0, "")
 
 
 async def test_the_first_three_deliveries_are_shown_and_say_nothing() -> None:
@@ -259,7 +258,7 @@ async def test_an_idea_that_is_held_out_is_in_no_prompt_of_the_run_in_any_wordin
             prompts.append(call.system + call.prompt)
             return "no"
 
-        learning = {"max_attempts": 2, "reflector": Silent()}
+        learning = {"max_attempts": 2}
         result = await agent(ci, reply, learning=learning, clockwork=seeded(seed)).run(PROMPT)
         (one,) = result.attempts[0].injections
         held = [[text in prompt for text in wordings].count(True) for prompt in prompts]

@@ -31,6 +31,7 @@ from wisen.memory_ci.pipeline import Found
 from wisen.memory_ci.trial import TrialRule
 from wisen.models.scripted import ScriptedCall
 from wisen.records import Advice
+from wisen.reflection.silent import NoReflection
 from wisen.trials import Trial
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -178,7 +179,12 @@ class Ordered(InMemoryVectorStore):
 
 def agent(store: VectorStore | MemoryCI, reply: Any, **more: Any) -> Agent:
     """An agent that learns nothing new, so that only its first lesson is tried."""
-    options = {"options": LearningOptions(keep_successes="none"), "max_attempts": 1} | more.pop("learning", {})
+    options: dict[str, Any] = {
+        "options": LearningOptions(keep_successes="none"),
+        "reflector": NoReflection(),
+        "max_attempts": 1,
+        **more.pop("learning", {}),
+    }
     if not isinstance(store, MemoryCI):
         store = MemoryCI(store, trial=ON_TRIAL)
     more.setdefault("evaluator", lambda output: float(output == "yes"))
@@ -191,9 +197,9 @@ def agent(store: VectorStore | MemoryCI, reply: Any, **more: Any) -> Agent:
 
 
 def says_yes(messages: object, call: ScriptedCall) -> str:
-    """A model that is right, and has a lesson to tell of it."""
-    del messages
-    return "Ask before you answer." if "lesson" in call.system.casefold()[:40] else "yes"
+    """A model that is right."""
+    del messages, call
+    return "yes"
 
 
 def seeded(seed: int) -> Clockwork:

@@ -44,7 +44,7 @@ class Draws:
         places = Places(ci=self.ci, model=self.model, layout=self.layout)
         drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
-        return [self._recalled(part, drawn.get(part.found.head.id)) for part in parts]
+        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in parts]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.
@@ -72,12 +72,12 @@ class Draws:
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
 
-    def _recalled(self, part: Part, before: Injection | None) -> Recalled:
+    def _recalled(self, part: Part, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = part.found.hit, part.found.head
-        shown, share, draw = True, part.propensity, ""
+        shown, share, draw = True, part.propensity if first else 1.0, ""
         if before is not None:
             shown, share, draw = before.shown, before.propensity, before.draw
-        elif part.drawn and not part.barred:
+        elif first and part.drawn and not part.barred:
             draw, uniform = self._draw(head)
             shown = uniform < part.propensity
         injection = Injection(
