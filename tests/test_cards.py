@@ -69,6 +69,16 @@ def test_another_judge_makes_no_other_lesson() -> None:
     assert opinion.duplicate_key == checked.duplicate_key
 
 
+def test_of_a_long_prompt_the_content_of_its_beginning_and_end_counts() -> None:
+    middle = "words of no content, " * 400
+    one, same, begins, ends = (
+        Situation(prompt=f"Zone {first}: {middle} and so on for {last} euros.")
+        for first, last in ((7, 5), (7, 5), (8, 5), (7, 6))
+    )
+    assert one.content == same.content
+    assert len({one.content, begins.content, ends.content}) == 3
+
+
 def test_content_is_equal_where_the_numbers_agree() -> None:
     one, same, other = (
         Situation(prompt=f"{words} {number}") for words, number in (("Zone", 7), ("The zone", 7), ("Zone", 8))

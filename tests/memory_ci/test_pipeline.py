@@ -249,7 +249,11 @@ async def test_reports_of_two_agents_are_both_kept() -> None:
         source = Provenance(run_id=run, agent=agent)
         await ci.submit(replace(first, content=first.content + more, provenance=source, id=""))
     cards = await store.list(CardFilter())
-    assert sorted((card.provenance.agent, card.duplicates) for card in cards) == [("alice", 0), ("alice", 1), ("bob", 0)]
+    assert sorted((card.provenance.agent, card.duplicates) for card in cards) == [
+        ("alice", 0),
+        ("alice", 1),
+        ("bob", 0),
+    ]
 
 
 async def test_a_correction_has_to_say_something_else_whoever_makes_it() -> None:

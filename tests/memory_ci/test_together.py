@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from wisen.memory_ci.twins import Twins
 from writers import finish, start
 
 from wisen import (
@@ -29,7 +30,6 @@ from wisen import (
 )
 from wisen.cards import Provenance
 from wisen.errors import StoreError
-from wisen.memory_ci.twins import Twins
 from wisen.recall import RecallHit, RecallQuery, Written
 from wisen.stores.connect import connect
 

@@ -9,8 +9,8 @@ import pytest
 from wisen import HashEmbedder, InMemoryVectorStore, MemoryCI, Retroformer, ScriptedModel
 from wisen.config.traces import traces_in
 from wisen.models.scripted import ScriptedCall
-from wisen.retelling import told_events
 from wisen.reflection.traced import TracedRun
+from wisen.retelling import told_events
 
 RUNS = Path(__file__).parents[3] / "shared" / "data" / "runs"
 

@@ -84,15 +84,17 @@ async def test_a_typed_file_is_a_persons_whatever_it_claims(root: Path, named: s
     ],
 )
 async def test_an_edited_file_is_a_persons(root: Path, old: str, new: str) -> None:
+    trial, draw = Trial(model="m", stage="promoted"), OpenDraw(id="n")
+    full = episode(idea="head", rivals=("other",), trials=(trial,), open_draws=(draw,), observed=("a",), pinned=True)
     async with MarkdownStore(root) as store:
-        await store.add([episode()])
+        await store.add([full])
         path = await store.path_of(episode().id)
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
         assert is_a_persons((await store.list(EVERYTHING))[0])
         path.write_text(text)
-        assert await store.list(EVERYTHING) == [episode()]
+        assert await store.list(EVERYTHING) == [full]
 
 
 async def test_an_edited_episode_is_no_turn_of_the_chat(root: Path) -> None:

@@ -1,6 +1,6 @@
 """Which ideas take part in a run: those in use, and of the others the few that have a place on trial."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
@@ -52,18 +52,21 @@ class Places:
             return parts
         waiting = [part for part in parts if part.drawn and not self._in_use(part.found.head)]
         ideas = {part.found.head.id: part for part in reversed(waiting)}
-        chosen = self._chosen(list(ideas.values())) if first else set[str]()
+        chosen = self._chosen(list(ideas.values()), set(hidden.values())) if first else set[str]()
         return [
             Part(found=part.found, barred=WAITS) if part in waiting and part.found.head.id not in chosen else part
             for part in parts
         ]
 
-    def _chosen(self, ideas: Sequence[Part]) -> set[str]:
-        """The ideas that have a place on trial. Examples have places of their own: they are tried as groups."""
+    def _chosen(self, ideas: Sequence[Part], corrections: Collection[str]) -> set[str]:
+        """The ideas that have a place on trial: corrections before others.
+
+        Examples have places of their own: they are tried as groups.
+        """
         chosen: set[str] = set()
         for examples in (False, True):
             some = [one for one in ideas if is_example(one.found.head) is examples]
-            some.sort(key=self._rank, reverse=True)
+            some.sort(key=lambda one: (one.found.head.id in corrections, *self._rank(one)), reverse=True)
             places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
             chosen |= {some[place].found.head.id for place in places}
         return chosen
@@ -92,7 +95,7 @@ class Places:
     def _in_use(self, head: MemoryCard) -> bool:
         return promoted_for(head, model=self.model, layout=self.layout)
 
-    def _rank(self, part: Part) -> tuple[bool, bool, float, int]:
+    def _rank(self, part: Part) -> tuple[bool, float, int]:
         head, hit = part.found.head, part.found.hit
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
@@ -102,7 +105,7 @@ class Places:
             replays=sign_e_value(gained, lost),
         )
         worth += log(max(hit.relevance, _LEAST))
-        return hit.relevance == 1.0, hit.agrees, worth, moment(head.provenance.created_at)
+        return hit.agrees, worth, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:
         """What was found, each with those of its rivals that come before it."""

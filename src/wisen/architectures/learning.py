@@ -21,7 +21,8 @@ from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, 
 from wisen.memory.compiler import OwnRun, Recalled
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
-from wisen.memory_ci.pipeline import Found, MemoryCI, weighed_as_idea
+from wisen.memory_ci.ideas import is_example
+from wisen.memory_ci.pipeline import Found, MemoryCI, in_turn, weighed_as_idea
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
 from wisen.recall import CardFilter
@@ -31,7 +32,7 @@ from wisen.session import AgentSession, Dependencies
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
 _NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
-_TO_CHOOSE_FROM = 4
+_TO_CHOOSE_FROM = 3
 """How many times as many cards as may be shown are recalled: some are wordings of one idea, and some wait."""
 _LONGEST_ERROR = 300
 """Characters of an error that a situation holds."""
@@ -162,6 +163,8 @@ class Learner:
         ranked = [weighed_as_idea(one) for one in others.values()]
         if by_similarity:
             ranked = rank(ranked, model=model, layout=layout, where=where)
+            examples = [hit for hit in ranked if is_example(hit.card)]
+            ranked = in_turn([hit for hit in ranked if not is_example(hit.card)], examples)
         # What the attempt before was told comes first, so that the attempts' prompts begin alike.
         ranked.sort(key=lambda hit: hit.card.id not in self._told_before)
         return [others[hit.card.id] for hit in ranked]

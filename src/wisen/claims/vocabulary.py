@@ -54,6 +54,10 @@ def vocabulary() -> Vocabulary:
     opposites = [*_groups("antonyms.txt.gz"), *(line.split() for line in read["opposites"]["pairs"].split("\n"))]
     alike = [*_groups("related.txt.gz"), *_groups("synonyms.txt.gz")]
     alike += [line.split() for line in read["alike"]["pairs"].split("\n")]
+    units = {word: unit for unit, words in read["units"].items() for word in words}
+    named = {_stem(word, irregular): unit for word, unit in units.items()}
+    # A minute may be a second in some sense; as units they aren't.
+    alike = [[word for word in group if _stem(word, irregular) not in named] for group in alike]
     return Vocabulary(
         function=frozenset(read["function"].split()),
         negators=frozenset(read["negators"].split()),
@@ -65,7 +69,7 @@ def vocabulary() -> Vocabulary:
         longest_phrase=max(map(len, phrases)),
         directions={word: direction for direction, words in read["comparisons"].items() for word in words},
         numbers=read["numbers"],
-        units={word: unit for unit, words in read["units"].items() for word in words},
+        units=units,
         months=read["months"],
         weekdays=read["weekdays"],
         irregular=irregular,

@@ -24,7 +24,7 @@ from wisen.stores.vectors import embed_texts
 
 _COMPARED = 32
 """Cards that a new one is compared with: the nearest by their words and meaning."""
-_ALIKE = 0.5
+_ALIKE = 0.35
 """Relevance from which an episode's task is like another's."""
 _REMEMBERED = 4_096
 """Texts whose vectors are remembered."""

@@ -1,8 +1,10 @@
 """MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import zip_longest
+from typing import TypeVar
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import ConfigError
@@ -19,6 +21,9 @@ from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.screening.screens import DefaultScreen, verdict_of
 from wisen.turns import Turns
 
+_T = TypeVar("_T")
+_SKILLS = (MemoryKind.SKILL_CARD,)
+_OTHERS = tuple(kind for kind in MemoryKind if kind is not MemoryKind.SKILL_CARD)
 _AT_ONCE = 4
 """Recalls in one turn of the event loop: each screens a prompt, which computes for up to a millisecond."""
 
@@ -115,7 +120,7 @@ class MemoryCI(Decisions):
             without_run=run_id,
         )
         # Whatever a store or ranker gives: what the filter doesn't accept goes no further.
-        hits = [hit for hit in await self.ranker.hits(self.store, query) if query.filter.accepts(hit.card)]
+        hits = [hit for hit in await self._hits(query) if query.filter.accepts(hit.card)]
         hits = [hit for hit in hits if not hit.card.superseded_by]
         heads = await heads_of(self.store, [hit.card for hit in hits])
         corrected = {hit.card.supersedes for hit in hits}  # also where a correction's second half is yet to be written
@@ -131,12 +136,25 @@ class MemoryCI(Decisions):
             found.append(Found(hit=hit, head=head))
         return found
 
+    async def _hits(self, query: RecallQuery) -> list[RecallHit]:
+        """At most `k` examples and `k` others, in turn, so that many examples crowd out no lesson."""
+        if query.filter.kinds or not isinstance(self.ranker, BySimilarity):
+            return await self.ranker.hits(self.store, query)
+        asked = (replace(query, filter=replace(query.filter, kinds=kinds)) for kinds in (_SKILLS, _OTHERS))
+        examples, others = [await self.ranker.hits(self.store, one) for one in asked]
+        return in_turn(others, examples)
+
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""
         screened = verdict_of(
             self.screen, MemoryCard(kind=MemoryKind.LESSON, content="A lesson.", situation=situation)
         ).card
         return situation if screened is None else screened.situation
+
+
+def in_turn(some: Sequence[_T], others: Sequence[_T]) -> list[_T]:
+    """The first of some, the first of the others, the second of some, and so on."""
+    return [one for pair in zip_longest(some, others) for one in pair if one is not None]
 
 
 def shown_to_all(found: Found) -> bool:

@@ -1,9 +1,11 @@
 """What every store computes before it writes a card or searches, apart from where it keeps things."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,11 @@ from wisen.stores.words import card_words
 _Result = TypeVar("_Result")
 _SHORT = 1_000
 """Characters of situations whose content is read in about the time that a hop to a thread and back takes."""
+
+
+_REMEMBERED = 128
+"""Queries whose vectors are remembered, for each embedder."""
+_ASKED: "WeakKeyDictionary[Embedder, OrderedDict[str, NDArray[np.float32]]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +87,7 @@ async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None
     """Embed a query and settle its floor: the query's own, else the store's, else the default."""
     text = query.situation.text
     if text.strip() and knows(embedder, text):
-        vector = (await embed_texts(embedder, [text]))[0]
+        vector = await _asked(embedder, text)
     else:
         vector = np.zeros(embedder.dimension, dtype=np.float32)
     key, content = await in_turn(text, lambda: (hash_code(query.situation.key), hash_code(query.situation.content)))
@@ -93,6 +100,16 @@ async def make_probe(embedder: Embedder, query: RecallQuery, floor: float | None
         key=key,
         content=content,
     )
+
+
+async def _asked(embedder: Embedder, text: str) -> NDArray[np.float32]:
+    """The vector of a query; a recall asks the same several times."""
+    known = _ASKED.setdefault(embedder, OrderedDict())
+    if text not in known:
+        known[text] = (await embed_texts(embedder, [text]))[0]
+        while len(known) > _REMEMBERED:
+            known.popitem(last=False)
+    return known[text]
 
 
 async def in_turn(text: str, work: Callable[[], _Result]) -> _Result:
