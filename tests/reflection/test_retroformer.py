@@ -396,8 +396,8 @@ async def test_every_run_is_seen_and_only_runs_of_the_same_task_together() -> No
         ran("unknown", None),
         ran("other", 0.0, task=other),
         ran("stranger", 0.0, task=stranger),
-        ran("same-words", 1.0, task=Task(prompt="Count to 3!")),
-        ran("same-words-failed", 0.0, task=Task(prompt="count to 3")),
+        ran("same-words", 1.0, task=Task(prompt="Count the rows!")),
+        ran("same-words-failed", 0.0, task=Task(prompt="count the rows")),
     ]
     looks = [(a.trace.trace_id, b and b.trace.trace_id) for a, b in Retroformer().pairs(runs)]
     assert looks == [

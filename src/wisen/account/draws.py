@@ -42,9 +42,9 @@ class Draws:
         raises.
         """
         places = Places(ci=self.ci, model=self.model, layout=self.layout)
-        drawn = {one.idea: one for one in before.injections if one.idea} if before else {}
+        drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
-        return [self._recalled(part, drawn.get(part.found.head.id)) for part in parts]
+        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in parts]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.
@@ -72,12 +72,12 @@ class Draws:
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
 
-    def _recalled(self, part: Part, before: Injection | None) -> Recalled:
+    def _recalled(self, part: Part, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = part.found.hit, part.found.head
-        shown, share, draw = True, part.propensity, ""
+        shown, share, draw = True, part.propensity if first else 1.0, ""
         if before is not None:
             shown, share, draw = before.shown, before.propensity, before.draw
-        elif part.drawn and not part.barred:
+        elif first and part.drawn and not part.barred:
             draw, uniform = self._draw(head)
             shown = uniform < part.propensity
         injection = Injection(
@@ -97,10 +97,12 @@ class Draws:
         """The id of a draw, and a number in [0, 1) that decides it.
 
         Both follow from the nonce and from how often the idea was drawn: a program that begins each time with the same
-        seed doesn't draw the same each time.
+        seed doesn't draw the same each time. What this very run drew isn't counted, so that one which was cut off
+        before its first attempt finds its draw again.
         """
         trial = trial_of(head, self.model, self.layout)
-        often = trial.first + trial.runs + len(head.open_draws) + sum(one.runs for one in trial.before)
+        often = trial.first + trial.runs + sum(one.runs for one in trial.before)
+        often += sum(one.run_id != self.run_id for one in head.open_draws)
         text = "\x1f".join((self.nonce, head.id, self.model, self.layout, str(often)))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return digest[:24], int(digest[24:40], 16) / 2**64

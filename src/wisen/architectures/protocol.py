@@ -11,6 +11,7 @@ from wisen.events import Escalated
 from wisen.memory.compiler import PromptCompiler
 from wisen.memory.rankers import AcrossAgents, ByTaskType
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.trial import TrialRule
 from wisen.protocols import VectorStore
 from wisen.reflection.report import Mars, ReportReflector, Successes
 
@@ -74,11 +75,14 @@ def reflexion_protocol(  # noqa: PLR0913 - each is one choice that the protocol 
 
 
 def guarded(store: VectorStore | MemoryCI, *, last: int, across_agents: bool = False) -> MemoryCI:
-    """The store with what the protocol asks of recall; a `MemoryCI` decides by itself."""
+    """The store with what the protocol asks of recall; a `MemoryCI` decides by itself.
+
+    As many reports are on trial at once as a task begins with: the last ones are to be read, not the best one.
+    """
     if isinstance(store, MemoryCI):
         return store
     ranker = AcrossAgents(last=last) if across_agents else ByTaskType(last=last)
-    return MemoryCI(store, ranker=ranker)
+    return MemoryCI(store, ranker=ranker, trial=TrialRule(at_once=max(last, 1)))
 
 
 def report_compiler() -> PromptCompiler:

@@ -76,7 +76,7 @@ class ReflexionProtocol:
     kept beyond its life. A task that is begun and never finished owes nothing, and is remembered.
 
     Args:
-        store: Where reports go; a bare store shows what passed its screen, ranked `ByTaskType`.
+        store: Where reports go; a bare store puts them on trial, ranked `ByTaskType`.
         reflector: Writes reports where none is given; `ReportReflector()` by default.
         last: How many reports a task begins with, beside those of its own chain.
         retries: Most retries of one task.

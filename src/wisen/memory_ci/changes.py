@@ -68,9 +68,8 @@ async def _drain(store: VectorStore, card_id: str, line: _Line, done: Callable[[
                 await _write(store, card_id, some)
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it
                 _fail(some, error)
-    except asyncio.CancelledError:  # the loop is being closed
-        for one in (*some, *line.waiting):
-            one.answer.cancel()
+    except BaseException as error:  # the loop is being closed, or the process ends: nobody is to wait on
+        _fail((*some, *line.waiting), error)
         raise
     finally:
         done()
@@ -113,7 +112,9 @@ def _changed(kept: MemoryCard, some: Sequence[_Asked]) -> tuple[MemoryCard, list
     return card, made
 
 
-def _fail(some: Sequence[_Asked], error: Exception) -> None:
+def _fail(some: Sequence[_Asked], error: BaseException) -> None:
     for one in some:
-        if not one.answer.done():
+        if isinstance(error, asyncio.CancelledError):
+            one.answer.cancel()
+        elif not one.answer.done():
             one.answer.set_exception(error)

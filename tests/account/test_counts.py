@@ -1,0 +1,400 @@
+"""Each draw counts once, as it was drawn, and moves its idea when the counts say so."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from trying import (
+    COIN,
+    HARBOUR,
+    LAYOUT,
+    NOON,
+    Meaning,
+    drawing,
+    drawn,
+    found,
+    good_and_all,
+    keeper,
+    kept,
+    lesson,
+    only,
+    open_in,
+    ran,
+    trial_in,
+    tried,
+)
+
+from wisen import InMemoryVectorStore, MemoryCI, MemoryStatus, SQLiteVectorStore, VectorStore
+from wisen.account.counts import Outcome, settle
+from wisen.cards import CardEvidence
+from wisen.events import CardMoved, TrialAdvanced
+from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.trial import TrialRule
+from wisen.trials import DrawCounts, OpenDraw, Trial
+
+pytestmark = pytest.mark.anyio
+
+GOOD, BAD, UNKNOWN = Outcome(good=True), Outcome(good=False), Outcome(good=None)
+
+
+async def test_an_idea_that_helps_is_promoted() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    (told,) = await tried(ci, with_it=0.9, without=0.1, runs=120)
+    card = await only(ci.store)
+    assert (told.before, told.after, told.by) == ("quarantined", "promoted", "trial")
+    assert (card.status, trial_in(card).stage) == (MemoryStatus.PROMOTED, "promoted")
+    last = card.history[-1]
+    assert last.why == card.note == told.why
+    assert last.evidence is not None
+    assert f"good in {last.evidence.shown_successes} of {last.evidence.shown} runs with it" in last.why
+    assert last.why.startswith("helps: ")
+
+
+async def test_an_idea_that_hurts_is_shown_no_more() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    moved = await tried(ci, with_it=0.1, without=0.9, runs=200)
+    stage = trial_in(await only(ci.store)).stage
+    assert stage in ("archived", "benched")
+    assert [one.after for one in moved] == (["archived"] if stage == "archived" else [])
+    advice = await drawn(drawing(ci))
+    assert advice.injections == ()
+
+
+async def test_harm_that_is_plain_archives(any_store: VectorStore) -> None:
+    ci = keeper(any_store)
+    card_id = (await ci.submit(lesson())).card_id
+    seen = DrawCounts(propensity=0.6, shown=60, held_out=40, held_out_good=40)
+    await put_on_trial(ci, card_id, seen)
+    (told,) = [one for one in await ran(ci, lambda shown: not shown) if isinstance(one, CardMoved)]
+    assert (told.after, told.why.partition(":")[0]) == ("archived", "hurts")
+    assert await found(ci) == []
+
+
+async def test_a_useless_idea_is_not_promoted_and_gives_its_place_away() -> None:
+    stages = list[str]()
+    for seed in range(4):
+        ci = keeper(InMemoryVectorStore(), rule=COIN)
+        await ci.submit(lesson())
+        assert await tried(ci, with_it=0.5, without=0.5, runs=400, seed=seed) == []
+        card = await only(ci.store)
+        assert card.status is MemoryStatus.QUARANTINED
+        stages.append(trial_in(card).stage)
+    assert set(stages) <= {"benched", "on trial"}
+    assert stages.count("benched") >= 2
+
+
+async def put_on_trial(ci: MemoryCI, card_id: str, *counts: DrawCounts, model: str = "m") -> None:
+    """As if the idea's trial had come this far."""
+    number = await ci.numbers.of(f"{card_id} {model}")
+    trial = Trial(model=model, layout=LAYOUT, number=number, stage="on trial", counts=counts)
+    await change_card(ci.store, card_id, lambda card: replace(card, trials=(*card.trials, trial)))
+
+
+async def test_a_pinned_idea_is_counted_on_and_stays() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.pin(card_id, "we look at it ourselves")
+    assert await tried(ci, with_it=0.9, without=0.1, runs=120) == []
+    card = await only(ci.store)
+    assert (card.status, trial_in(card).runs) == (MemoryStatus.QUARANTINED, 120)
+
+
+async def test_forty_runs_at_once_are_all_counted_once(any_store: VectorStore) -> None:
+    ci = keeper(any_store, rule=TrialRule(first_shown=0, promote_at=1e9, no_difference_at=1e9))
+    await ci.submit(lesson())
+    draws = [drawing(ci, run_id=f"run {number}") for number in range(40)]
+    advice = await asyncio.gather(*(drawn(one) for one in draws))
+    assert len((await only(any_store)).open_draws) == 40
+    ended = [(one, told, Outcome(good=at % 2 == 0)) for at, (one, told) in enumerate(zip(draws, advice, strict=True))]
+    await asyncio.gather(*(one.settle(told, outcome) for one, told, outcome in (*ended, *ended[:5])))
+    card = await only(any_store)
+    assert (card.open_draws, good_and_all(trial_in(card))) == ((), (20, 40))
+    assert sum(one.shown for one in trial_in(card).counts) == sum(told.injections[0].shown for told in advice)
+
+
+async def test_an_outcome_that_comes_again_changes_nothing(any_store: VectorStore) -> None:
+    ci = keeper(any_store)
+    await ci.submit(lesson())
+    draws = drawing(ci)
+    advice = await drawn(draws)
+    (told,) = await draws.settle(advice, GOOD)
+    assert isinstance(told, TrialAdvanced)
+    before = await only(any_store)
+    for outcome in (GOOD, BAD, UNKNOWN):
+        assert await draws.settle(advice, outcome) == []
+    assert await drawing(ci, nonce=draws.nonce).settle(advice, BAD) == []
+    assert await only(any_store) == before
+    assert good_and_all(trial_in(before)) == (1, 1)
+
+
+async def test_two_memories_on_one_file_count_each_draw_once(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "s.db") as one, SQLiteVectorStore(tmp_path / "s.db") as other:
+        rule = TrialRule(first_shown=0, promote_at=1e9, no_difference_at=1e9)
+        cis = [keeper(store, rule=rule) for store in (one, other)]
+        await cis[0].submit(lesson())
+        draws = [drawing(cis[at % 2], run_id=f"run {at}") for at in range(30)]
+        advice = await asyncio.gather(*(drawn(each) for each in draws))
+        # Both processes tell of each run, the other one first.
+        both = [(drawing(cis[1 - at % 2]), told) for at, told in enumerate(advice)]
+        both += [(draws[at], told) for at, told in enumerate(advice)]
+        await asyncio.gather(*(each.settle(told, GOOD) for each, told in both))
+        for store in (one, other):
+            card = await only(store)
+            assert (card.open_draws, good_and_all(trial_in(card))) == ((), (30, 30))
+
+
+async def test_counts_are_kept_apart_by_model_layout_and_propensity() -> None:
+    store = InMemoryVectorStore()
+    card_id = (await keeper(store).submit(lesson())).card_id
+    for model, layout, rule in (
+        ("m", "a", COIN),
+        ("n", "a", COIN),
+        ("m", "b", COIN),
+        ("m", "a", TrialRule(first_shown=0, holdout=0.25)),
+        ("m", "a", COIN),
+    ):
+        draws = drawing(keeper(store, rule=rule), model=model, layout=layout)
+        await draws.settle(await drawn(draws), Outcome(good=True, judged=model == "n"))
+    found = {
+        (one.model, one.layout): [(each.propensity, each.runs) for each in one.counts]
+        for one in (await kept(store, card_id)).trials
+    }
+    assert found == {("m", "a"): [(0.5, 2), (0.75, 1)], ("n", "a"): [(0.5, 1)], ("m", "b"): [(0.5, 1)]}
+    judged = {one.model: sum(each.judged for each in one.counts) for one in (await kept(store, card_id)).trials}
+    assert judged == {"m": 0, "n": 1}
+
+
+async def test_what_was_not_drawn_is_not_counted() -> None:
+    store = InMemoryVectorStore()
+    ci = keeper(store)
+    await ci.submit(lesson())
+    before = await only(store)
+    draws = drawing(ci)
+    later = await draws.parts(await found(ci), first=False)
+    assert [one.injection.draw for one in later] == [""]
+    certain = drawing(keeper(store, trust="replayed"))
+    for told in (await drawn(certain), (await drawn(draws)).__class__()):
+        assert await draws.settle(told, GOOD) == []
+    card = await only(store)
+    assert trial_in(card).counts == ()
+    assert replace(card, trials=(), open_draws=(), version=1) == before
+
+
+async def test_rejected_ideas_are_not_counted_on() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    draws = drawing(ci)
+    advice = await drawn(draws)
+    await ci.reject(card_id, "wrong")
+    assert await draws.settle(advice, GOOD) == []
+    assert (await only(ci.store)).trials == ()
+    await ci.store.delete([card_id])
+    assert await draws.settle(advice, GOOD) == []
+
+
+async def status_after(rates: tuple[float, float], hides: tuple[float, float], *, runs: int, seed: int) -> MemoryStatus:
+    """Where an idea ends; rates of good runs, and of the others those without a score, each with it and without it."""
+    ci, chance = keeper(InMemoryVectorStore(), rule=COIN), Random(seed)
+    await ci.submit(lesson())
+
+    def outcome(shown: bool) -> bool | None:
+        if chance.random() < rates[not shown]:
+            return True
+        return None if chance.random() < hides[not shown] else False
+
+    for number in range(runs):
+        await ran(ci, outcome, run_id=f"{seed} {number}", nonce=f"{seed} {number}")
+    later = keeper(ci.store, rule=COIN, now=lambda: NOON + timedelta(days=2))
+    await ran(later, lambda _: False)
+    return (await only(ci.store)).status
+
+
+@pytest.mark.parametrize("hides", [(0.9, 0.0), (0.0, 0.9)])
+async def test_an_idea_that_makes_failures_unknown_or_known_is_not_promoted(hides: tuple[float, float]) -> None:
+    """Most failures of one side end without a score; else nothing differs. Left out, they would be successes."""
+    ended = [await status_after((0.5, 0.5), hides, runs=120, seed=seed) for seed in range(8)]
+    assert ended.count(MemoryStatus.PROMOTED) <= 1, "chance alone has its five percent"
+
+
+async def test_an_idea_that_helps_is_promoted_though_many_failures_have_no_score() -> None:
+    for seed in range(3):
+        assert await status_after((0.9, 0.3), (0.3, 0.3), runs=150, seed=seed) is MemoryStatus.PROMOTED
+
+
+async def test_a_judge_that_is_down_says_nothing_for_or_against_an_idea() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    for number in range(60):
+        assert [type(one) for one in await ran(ci, lambda _: None, run_id=f"r{number}")] in ([TrialAdvanced], [])
+    card = await only(ci.store)
+    assert (card.status, trial_in(card).runs, len(card.open_draws)) == (MemoryStatus.QUARANTINED, 0, 60)
+    assert all(one.unknown for one in card.open_draws)
+    assert {one.shown for one in card.open_draws} == {True, False}
+
+
+async def test_what_stays_unknown_is_not_good_on_either_side() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    for number in range(30):
+        await ran(ci, lambda _: None, run_id=f"r{number}")
+    later = keeper(ci.store, now=lambda: NOON + timedelta(hours=24))
+    await drawn(drawing(later, run_id="next"))
+    card = await only(ci.store)
+    (counts,) = trial_in(card).counts
+    assert open_in(card) == ["next"]
+    assert (counts.runs, counts.shown_good, counts.held_out_good) == (30, 0, 0)
+    assert counts.shown_unknown == counts.shown > 0
+    assert counts.held_out_unknown == counts.held_out > 0
+
+
+@pytest.mark.parametrize("unknown", [True, False])
+async def test_an_outcome_that_comes_in_time_counts_and_one_that_comes_late_does_not(unknown: bool) -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    draws = drawing(ci)
+    advice = await drawn(draws)
+    if unknown:
+        await draws.settle(advice, UNKNOWN)
+    hour = keeper(ci.store, now=lambda: NOON + timedelta(hours=23))
+    await drawn(drawing(hour, run_id="an hour before"))
+    assert "run" in open_in(await only(ci.store))
+    day = keeper(ci.store, now=lambda: NOON + timedelta(hours=24))
+    await drawn(drawing(day, run_id="a day later"))
+    card = await only(ci.store)
+    assert open_in(card) == ["an hour before", "a day later"]
+    assert good_and_all(trial_in(card)) == (0, 1)
+    assert await drawing(day).settle(advice, GOOD) == []
+    assert good_and_all(trial_in(await only(ci.store))) == (0, 1)
+
+
+async def test_of_too_many_open_draws_the_oldest_are_counted() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    many = tuple(OpenDraw(id=str(at), at=NOON, model="m", layout=LAYOUT, propensity=0.6) for at in range(700))
+    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=many))
+    await drawn(drawing(ci))
+    card = await only(ci.store)
+    assert len(card.open_draws) + trial_in(card).runs == 701
+    assert len(card.open_draws) < 520
+    assert card.open_draws[-2].id == "699"
+
+
+async def test_a_move_tells_of_runs_without_a_score() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    seen = DrawCounts(propensity=0.6, shown=80, shown_unknown=3, held_out=20, held_out_good=17, held_out_unknown=2)
+    await put_on_trial(ci, card_id, seen)
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
+    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(draw,)))
+    (told,) = await settle(ci, {card_id: "d"}, BAD, at=NOON)
+    assert isinstance(told, CardMoved)
+    assert "good in 0 of 81 runs with it, 3 without a score, and 17 of 20 without, 2 without a score (e = " in told.why
+
+
+async def test_what_one_model_promoted_is_on_trial_for_another_and_only_barred_for_it() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await tried(ci, with_it=0.95, without=0.05, runs=80)
+    assert (await only(ci.store)).status is MemoryStatus.PROMOTED
+    for model, propensity in (("m", 0.9), ("other", 0.6)):
+        (one,) = (await drawn(drawing(ci, model=model))).injections
+        assert one.propensity == propensity
+    seen = DrawCounts(propensity=0.6, shown=80, held_out=20, held_out_good=20)
+    trials = [one for one in (await only(ci.store)).trials if one.model != "other"]
+    await change_card(ci.store, card_id, lambda card: replace(card, trials=tuple(trials)))
+    await put_on_trial(ci, card_id, seen, model="other")
+    assert await ran(ci, lambda shown: not shown, model="other") == []
+    card = await only(ci.store)
+    assert (card.status, trial_in(card, "other").stage) == (MemoryStatus.PROMOTED, "archived")
+    assert (await drawn(drawing(ci, model="other"))).injections == ()
+    assert len((await drawn(drawing(ci, model="m"))).injections) == 1
+
+
+async def test_counts_of_before_there_were_trials_are_kept_and_decide_nothing() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    counts = CardEvidence(model="m", layout=LAYOUT, propensity=0.85, shown=80, shown_successes=80, held_out=20)
+    await change_card(ci.store, card_id, lambda card: replace(card, evidence=(counts,)))
+    (told,) = await ran(ci, lambda _: True)
+    assert isinstance(told, TrialAdvanced)
+    card = await only(ci.store)
+    assert (card.evidence, card.status, trial_in(card).runs) == ((counts,), MemoryStatus.QUARANTINED, 1)
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+async def test_a_promoted_idea_goes_on_being_tested_unless_it_is_pinned(pinned: bool) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(recheck=0.25))
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.promote(card_id, "it works")
+    if pinned:
+        await ci.pin(card_id, "we know better")
+    seen = [(await drawn(drawing(ci))).injections[0] for _ in range(40)]
+    assert {one.propensity for one in seen} == {1.0 if pinned else 0.75}
+    assert {one.shown for one in seen} == ({True} if pinned else {True, False})
+    assert {bool(one.draw) for one in seen} == {not pinned}
+
+
+async def test_a_promoted_idea_that_turns_harmful_is_noticed() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await tried(ci, with_it=0.9, without=0.2, runs=80)
+    assert (await kept(ci.store, card_id)).status is MemoryStatus.PROMOTED
+    moved = await tried(ci, with_it=0.2, without=0.9, runs=150, seed=2)
+    assert [(one.before, one.after, one.by) for one in moved] == [("promoted", "archived", "trial")]
+
+
+async def test_how_far_a_trial_is_is_told_in_words() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.6, shown=21, shown_good=14, held_out=15, held_out_good=6))
+    (told,) = await ran(ci, lambda shown: shown)
+    assert isinstance(told, TrialAdvanced)
+    assert (told.name, told.card_id, told.runs, told.standing) == ("memory.trial_advanced", card_id, 37, "ahead")
+    assert told.text == f"on trial, 37 of about {told.of_about} runs, ahead"
+    assert 60 < told.of_about < 130
+
+
+class TestWordings:
+    ABOUT = (("invoice", "bill"), ("parcel", "package"))
+    WORDING = "Bills: hand each of them over to the Harbour team."
+
+    async def two_wordings(self, **options: object) -> MemoryCI:
+        ci = keeper(InMemoryVectorStore(embedder=Meaning(*self.ABOUT)), **options)
+        head = await ci.submit(lesson(HARBOUR))
+        other = await ci.submit(lesson(self.WORDING))
+        assert (other.outcome, other.idea) == ("added", head.card_id)
+        return ci
+
+    async def test_all_wordings_are_promoted_together(self) -> None:
+        ci = await self.two_wordings()
+        moved = await tried(ci, with_it=0.95, without=0.05, runs=80)
+        assert [one.after for one in moved] == ["promoted"]
+        cards = [one.head for one in await found(ci)]
+        assert {one.id for one in cards} == {moved[0].card_id}
+        every = [await kept(ci.store, each) for each in (lesson(HARBOUR).id, lesson(self.WORDING).id)]
+        assert {one.status for one in every} == {MemoryStatus.PROMOTED}
+        assert [len(one.trials) for one in every] == [1, 0]
+
+    async def test_all_wordings_are_archived_together(self) -> None:
+        ci = await self.two_wordings()
+        head = lesson(HARBOUR).id
+        await put_on_trial(ci, head, DrawCounts(propensity=0.6, shown=60, held_out=40, held_out_good=40))
+        await ran(ci, lambda shown: not shown)
+        every = [await kept(ci.store, each) for each in (head, lesson(self.WORDING).id)]
+        assert {one.status for one in every} == {MemoryStatus.ARCHIVED}
+        assert await found(ci) == []
+        third = await ci.submit(lesson("Forward any bill you get to the people at Harbour.", run="later"))
+        assert (third.idea, (await kept(ci.store, third.card_id)).status) == (head, MemoryStatus.ARCHIVED)
+        assert await found(ci) == []
+
+    async def test_one_wording_of_an_idea_is_recalled_and_its_draw_is_the_ideas(self) -> None:
+        ci = await self.two_wordings()
+        (one,) = (await drawn(drawing(ci))).injections
+        assert one.idea == lesson(HARBOUR).id
+        cards = [await kept(ci.store, each) for each in (lesson(HARBOUR).id, lesson(self.WORDING).id)]
+        assert [len(card.open_draws) for card in cards] == [1, 0]

@@ -1,0 +1,381 @@
+"""Chance decides which ideas a run is shown; it is written down before, and never drawn twice the same way."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from trying import (
+    COIN,
+    HARBOUR,
+    NOON,
+    ON_TRIAL,
+    PROMPT,
+    Meaning,
+    Ordered,
+    advice_of,
+    agent,
+    drawing,
+    drawn,
+    found,
+    keeper,
+    kept,
+    lesson,
+    only,
+    open_in,
+    ran,
+    says_yes,
+    seeded,
+    trial_in,
+)
+
+from wisen import (
+    Agent,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryStatus,
+    ReflectionEvaluation,
+    Reflexion,
+    ScriptedModel,
+    Task,
+    Trace,
+)
+from wisen.account.counts import Outcome
+from wisen.account.places import WAITS
+from wisen.errors import StoreError
+from wisen.events import Degraded, Event, LessonsRecalled
+from wisen.memory_ci.trial import TrialRule
+from wisen.models.scripted import ScriptedCall
+
+pytestmark = pytest.mark.anyio
+
+OTHERS = tuple(f"Ask for {what} before you answer." for what in ("the year", "a receipt", "two names", "the gate"))
+
+
+async def test_the_draw_is_written_before_the_first_attempt_and_counted_after_it() -> None:
+    store = Ordered()
+    await keeper(store).submit(lesson())
+
+    def reply(messages: object, call: ScriptedCall) -> str:
+        store.noted.append("attempt")
+        return says_yes(messages, call)
+
+    def judge(output: str) -> float:
+        store.noted.append("judged")
+        return float(output == "yes")
+
+    await agent(store, reply, evaluator=judge).run(PROMPT)
+    assert store.noted == ["write 1 open", "attempt", "judged", "write 0 open"]
+
+
+async def test_only_the_first_attempt_draws_and_what_it_drew_holds_for_the_run() -> None:
+    sides = Counter[bool]()
+    for seed in range(12):
+        store, prompts = InMemoryVectorStore(), list[str]()
+        await keeper(store).submit(lesson())
+
+        def reply(messages: object, call: ScriptedCall, prompts: list[str] = prompts) -> str:
+            del messages
+            prompts.append(call.system)
+            return "no"
+
+        ci = MemoryCI(store, trial=COIN)
+        learning = {"max_attempts": 3}
+        result = await agent(ci, reply, learning=learning, clockwork=seeded(seed)).run(PROMPT)
+        (first,) = result.attempts[0].injections
+        assert {HARBOUR in one for one in prompts} == {first.shown}
+        assert len(prompts) == 3
+        assert [len(one.injections) for one in result.attempts] == [1, 1, 1]
+        assert trial_in(await only(store), "scripted").runs == 1
+        sides[first.shown] += 1
+    assert set(sides) == {True, False}
+
+
+async def test_what_only_a_later_attempt_recalls_is_not_counted() -> None:
+    store = InMemoryVectorStore()
+
+    class Teaching:
+        name = "teaching"
+
+        async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+            del task, trace
+            await keeper(store).submit(lesson())
+            return ReflectionEvaluation(overall_score=float(output == "yes"), verifiable=True)
+
+    learning = {"max_attempts": 2}
+    result = await agent(store, ["no", "yes"], evaluator=Teaching(), learning=learning).run(PROMPT)
+    assert [len(one.injections) for one in result.attempts] == [0, 0]
+    assert [one.why for one in result.attempts[1].left_out] == [WAITS]
+    card = await only(store)
+    assert (card.content, card.trials, card.open_draws) == (HARBOUR, (), ())
+
+
+@pytest.mark.parametrize("trust", ["trial", "screened"])
+async def test_what_a_later_attempt_finds_first_is_shown_without_a_draw(trust: str) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=replace(COIN, recheck=0.5), trust=trust)
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.promote(card_id, "it helps")
+    for number in range(20):
+        (one,) = await drawing(ci, nonce=f"n{number}").parts(await found(ci), first=False)
+        assert (one.injection.shown, one.injection.propensity, one.injection.draw) == (True, 1.0, "")
+
+
+async def test_the_first_three_deliveries_are_shown_and_say_nothing() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(holdout=0.5))
+    await ci.submit(lesson())
+    for number in range(3):
+        draws = drawing(ci, run_id=str(number))
+        advice = await drawn(draws)
+        (one,) = advice.injections
+        assert (one.shown, one.propensity, bool(one.draw)) == (True, 1.0, True)
+        await draws.settle(advice, Outcome(good=number > 0))
+    trial = trial_in(await only(ci.store))
+    assert (trial.first, trial.first_good, trial.number, trial.stage, trial.counts) == (3, 2, 0, "waiting", ())
+    (fourth,) = (await drawn(drawing(ci))).injections
+    assert fourth.propensity == 0.5
+    trial = trial_in(await only(ci.store))
+    assert (trial.number, trial.stage) == (1, "on trial")
+
+
+async def test_deliveries_at_once_are_three_too() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(holdout=0.5))
+    await ci.submit(lesson())
+    shares = [(await drawn(drawing(ci))).injections[0].propensity for _ in range(5)]
+    assert shares == [1.0, 1.0, 1.0, 0.5, 0.5]
+
+
+async def test_who_has_just_failed_sees_the_lesson_next_time() -> None:
+    for seed in range(6):
+        store = InMemoryVectorStore()
+        script = ["no", "Invoices go to Harbour.", "yes"]
+        model = ScriptedModel(script)
+        made = Agent(
+            model=model,
+            architecture=Reflexion(lesson_store=store, max_attempts=1),
+            evaluator="yes".__eq__,
+            clockwork=seeded(seed),
+        )
+        await made.run(PROMPT)
+        await made.run(PROMPT)
+        assert HARBOUR in model.calls[2].system
+
+
+async def test_a_program_that_begins_with_the_same_seed_draws_anew() -> None:
+    store, sides = InMemoryVectorStore(), list[bool]()
+    await keeper(store).submit(lesson())
+    for _ in range(30):
+        ci = MemoryCI(store, trial=COIN)
+        result = await agent(ci, says_yes, clockwork=seeded(1)).run(PROMPT)
+        sides.append(result.attempts[0].injections[0].shown)
+    assert 5 < sum(sides) < 25
+    assert trial_in(await only(store), "scripted").runs == 30
+
+
+async def test_a_run_id_that_comes_back_is_drawn_anew() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.submit(lesson())
+    seen = [(await drawn(drawing(ci, run_id="ticket-1"))).injections[0] for _ in range(30)]
+    assert len({one.draw for one in seen}) == 30
+    assert 5 < sum(one.shown for one in seen) < 25
+
+
+async def test_an_execution_that_is_made_again_finds_its_draw() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.submit(lesson())
+    once = await drawn(drawing(ci, run_id="r", nonce="n"))
+    again = await drawn(drawing(ci, run_id="r", nonce="n"))
+    assert again == once
+    assert open_in(await only(ci.store)) == ["r"]
+
+
+async def test_the_coin_is_as_fair_as_it_says() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(first_shown=0, holdout=0.25))
+    await ci.submit(lesson())
+    (one,) = await found(ci)
+    shown = 0
+    for number in range(2_000):
+        (part,) = await drawing(ci, nonce=f"n{number}").parts([one], first=True)
+        shown += part.injection.shown
+    assert 1_420 < shown < 1_580
+
+
+async def test_ideas_that_wait_reach_no_run() -> None:
+    store, prompts = InMemoryVectorStore(), list[str]()
+    ci = keeper(store)
+    for text in (HARBOUR, *OTHERS):
+        await ci.submit(lesson(text))
+
+    def reply(messages: object, call: ScriptedCall) -> str:
+        prompts.append(call.system)
+        return says_yes(messages, call)
+
+    made = agent(MemoryCI(store, trial=TrialRule(first_shown=10)), reply)
+    for _ in range(4):
+        result = await made.run(PROMPT)
+        tried = {one.card_id for one in result.attempts[0].injections}
+        assert len(tried) == 2
+        assert {one.why for one in result.attempts[0].left_out} == {WAITS}
+        assert len(result.attempts[0].left_out) == 3
+    waiting = [one for one in await found(ci) if one.head.id not in tried]
+    assert len(waiting) == 3
+    for one in waiting:
+        assert not any(one.hit.card.content in prompt for prompt in prompts)
+        assert (one.head.trials, one.head.open_draws) == ((), ())
+
+
+async def test_one_that_is_well_ahead_is_tried_alone() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    for text in (HARBOUR, OTHERS[0]):
+        await ci.submit(lesson(text))
+    first = (await drawn(drawing(ci))).injections
+    assert len(first) == 2
+    leader = first[0].idea
+    for number in range(200):
+        draws = drawing(ci, nonce=f"n{number}")
+        advice = await drawn(draws)
+        good = any(one.shown for one in advice.injections if one.idea == leader)
+        await draws.settle(advice, Outcome(good=good))
+        if len(advice.injections) == 1:
+            break
+    assert [one.idea for one in advice.injections] == [leader]
+    assert (await kept(ci.store, leader)).status is MemoryStatus.QUARANTINED
+
+
+@pytest.mark.parametrize("trust", ["trial", "screened"])
+async def test_an_idea_that_is_held_out_is_in_no_prompt_of_the_run_in_any_wording(trust: str) -> None:
+    topics = (("invoice", "bill"),)
+    wordings = (HARBOUR, "Bills: hand each of them over to the Harbour team.")
+    sides = set[bool]()
+    for seed in range(10):
+        store, prompts = InMemoryVectorStore(embedder=Meaning(*topics)), list[str]()
+        ci = MemoryCI(store, trial=replace(COIN, recheck=0.5), trust=trust)  # type: ignore[arg-type]
+        ideas = {(await ci.submit(lesson(text))).idea for text in wordings}
+        assert len(ideas) == 1
+
+        def reply(messages: object, call: ScriptedCall, prompts: list[str] = prompts) -> str:
+            del messages
+            prompts.append(call.system + call.prompt)
+            return "no"
+
+        learning = {"max_attempts": 2}
+        result = await agent(ci, reply, learning=learning, clockwork=seeded(seed)).run(PROMPT)
+        (one,) = result.attempts[0].injections
+        held = [[text in prompt for text in wordings].count(True) for prompt in prompts]
+        assert held == ([1, 1] if one.shown else [0, 0])
+        sides.add(one.shown)
+    assert sides == {True, False}
+
+
+async def test_an_idea_that_is_losing_is_shown_less() -> None:
+    for trust, usual in (("trial", 0.6), ("screened", 0.9)):
+        ci = keeper(InMemoryVectorStore(), trust=trust)
+        await ci.submit(lesson())
+        shares = list[float]()
+        for number in range(60):
+            draws = drawing(ci, nonce=f"n{number}")
+            advice = await drawn(draws)
+            if not advice.injections:
+                break
+            shares.append(advice.injections[0].propensity)
+            await draws.settle(advice, Outcome(good=not advice.injections[0].shown))
+        assert shares[0] == usual
+        assert shares[-1] == 0.25
+
+
+async def test_under_replayed_nothing_is_drawn() -> None:
+    ci = keeper(InMemoryVectorStore(), trust="replayed")
+    card_id = (await ci.submit(lesson())).card_id
+    assert (await drawn(drawing(ci))).injections == ()
+    await ci.promote(card_id, "it helps")
+    (one,) = (await drawn(drawing(ci))).injections
+    assert (one.shown, one.propensity, one.draw) == (True, 1.0, "")
+
+
+async def test_the_trials_of_a_store_are_numbered_in_the_order_in_which_they_begin() -> None:
+    ci = keeper(InMemoryVectorStore())
+    for number, prompt in enumerate(("Route the ticket.", "Bake a cake.", "Fly to Mars."), 1):
+        await ci.submit(lesson(f"Lesson about {prompt}", prompt))
+        draws = drawing(ci)
+        advice = await drawn(draws, prompt)
+        assert [trial_in(await kept(ci.store, one.idea)).number for one in advice.injections] == [number]
+    card_id = lesson("Lesson about Bake a cake.", "Bake a cake.").id
+    await ci.archive(card_id, "no")
+    await ci.quarantine(card_id, "once more")
+    await drawn(drawing(ci), "Bake a cake.")
+    again = trial_in(await kept(ci.store, card_id))
+    assert (again.number, again.rounds) == (4, 1), "a hypothesis of its own"
+
+
+class Failing(InMemoryVectorStore):
+    """A store that changes no card any more."""
+
+    broken = False
+
+    async def update(self, card: MemoryCard) -> None:
+        """Fail."""
+        if self.broken:
+            raise StoreError("disk full")
+        await super().update(card)
+
+
+async def test_where_the_draw_can_not_be_written_the_run_goes_on_and_counts_for_nothing() -> None:
+    store, events = Failing(), list[Event]()
+    await keeper(store).submit(lesson())
+    store.broken = True
+    result = await agent(store, says_yes, watch=events.append).run(PROMPT)
+    assert (result.output, result.status) == ("yes", "satisfied")
+    (told,) = [event for event in events if isinstance(event, Degraded)]
+    assert (told.stage, told.error) == ("trial", "StoreError: disk full")
+    assert [one.draw for one in result.attempts[0].injections] == [""]
+    card = await only(store)
+    assert (card.trials, card.open_draws) == ((), ())
+
+
+async def test_where_the_outcome_can_not_be_counted_the_answer_stays() -> None:
+    store, events = Failing(), list[Event]()
+    await keeper(store).submit(lesson())
+
+    def reply(messages: object, call: ScriptedCall) -> str:
+        store.broken = True
+        return says_yes(messages, call)
+
+    result = await agent(store, reply, watch=events.append).run(PROMPT)
+    assert (result.output, result.status) == ("yes", "satisfied")
+    (told,) = [event for event in events if isinstance(event, Degraded)]
+    assert (told.stage, told.error) == ("trial", "StoreError: disk full")
+    assert len((await only(store)).open_draws) == 1
+
+
+async def test_an_idea_that_is_gone_before_its_draw_is_written_counts_for_nothing() -> None:
+    ci = keeper(InMemoryVectorStore())
+    for text in (HARBOUR, OTHERS[0]):
+        await ci.submit(lesson(text))
+    draws = drawing(ci)
+    parts = await draws.parts(await found(ci), first=True)
+    await ci.store.delete([lesson().id])
+    advice = await draws.write(advice_of(parts))
+    assert {one.card_id: bool(one.draw) for one in advice.injections} == {
+        lesson().id: False,
+        lesson(OTHERS[0]).id: True,
+    }
+
+
+async def test_an_old_draw_is_counted_when_the_next_one_is_written() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    await drawn(drawing(ci, run_id="killed"))
+    later = keeper(ci.store, now=lambda: NOON + timedelta(hours=24))
+    await ran(later, lambda _: True, run_id="next")
+    card = await only(ci.store)
+    assert (card.open_draws, trial_in(card).runs) == ((), 2)
+
+
+async def test_what_is_recalled_is_told_with_its_draw() -> None:
+    store, events = InMemoryVectorStore(), list[Event]()
+    await keeper(store).submit(lesson())
+    await agent(store, says_yes, watch=events.append).run(PROMPT)
+    (told,) = [event for event in events if isinstance(event, LessonsRecalled)]
+    (one,) = told.injections
+    assert (one.propensity, one.idea) == (1.0 - ON_TRIAL.holdout, lesson().id)
+    assert one.draw

@@ -1,0 +1,404 @@
+"""Whatever becomes of a run: each of its draws has one outcome, and counts once."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from resuming import ARCHITECTURES, TASK, Cut, MortalStore, World, at_write, filled_store, is_cut_off
+from trying import (
+    COIN,
+    HARBOUR,
+    NOON,
+    ON_TRIAL,
+    PROMPT,
+    agent,
+    drawing,
+    drawn,
+    good_and_all,
+    keeper,
+    lesson,
+    only,
+    open_in,
+    says_yes,
+    seeded,
+    trial_in,
+)
+from writers import finish, start
+
+from wisen import (
+    Budget,
+    CardFilter,
+    HashEmbedder,
+    InMemoryVectorStore,
+    MemoryCI,
+    ReflectionEvaluation,
+    ScriptedModel,
+    SQLiteVectorStore,
+    Task,
+    Trace,
+    VectorStore,
+    Wrapped,
+)
+from wisen.account.outcomes import report_outcome
+from wisen.errors import ConfigError, ModelError, RunNotFoundError
+from wisen.events import AdviceUndelivered, Event
+from wisen.models.scripted import ScriptedCall
+from wisen.session import AgentSession, Dependencies
+from wisen.stores.connect import connect
+from wisen.trials import Trial
+
+pytestmark = pytest.mark.anyio
+
+WORKER = Path(__file__).parent / "worker.py"
+
+
+async def on_trial(store: VectorStore) -> MemoryCI:
+    ci = MemoryCI(store, trial=ON_TRIAL)
+    await ci.submit(lesson())
+    return ci
+
+
+async def trial(ci: MemoryCI) -> Trial:
+    return trial_in(await only(ci.store), "scripted")
+
+
+async def assert_counted(ci: MemoryCI, good: int, runs: int = 1) -> None:
+    """Each run counts once, and none waits for its outcome."""
+    assert good_and_all(await trial(ci)) == (good, runs)
+    assert open_in(await only(ci.store)) == []
+
+
+async def test_a_run_that_meets_the_threshold_is_good_and_one_that_does_not_is_not() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    for number, (score, good) in enumerate(((1.0, 1), (0.8, 2), (0.79, 2), (0.0, 2)), 1):
+        await agent(ci, says_yes, evaluator=lambda _, score=score: score).run(PROMPT)
+        await assert_counted(ci, good, number)
+
+
+async def test_only_the_first_attempt_counts() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    await agent(ci, ["no", "yes"], learning={"max_attempts": 2}).run(PROMPT)
+    (head,) = [card for card in await ci.store.list(CardFilter()) if card.content == HARBOUR]
+    assert good_and_all(trial_in(head, "scripted")) == (0, 1)
+
+
+async def test_a_run_that_raises_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    with pytest.raises(ModelError):
+        await agent(ci, [ModelError("scripted", "down")]).run(PROMPT)
+    await assert_counted(ci, 0)
+
+
+async def test_an_error_of_the_base_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+
+    async def work(prompt: str) -> str:
+        raise RuntimeError(prompt)
+
+    with pytest.raises(Exception, match="Route"):
+        await agent(ci, [], learning={"base": Wrapped(work)}).run(PROMPT)
+    await assert_counted(ci, 0)
+
+
+class Waiting:
+    """A base that waits, and says when it does."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+
+    async def work(self, prompt: str) -> str:
+        """Wait."""
+        self.begun.set()
+        await asyncio.Event().wait()
+        return prompt
+
+
+async def test_a_run_that_is_cancelled_is_not_good(any_store: VectorStore) -> None:
+    ci, base = await on_trial(any_store), Waiting()
+    run = asyncio.create_task(agent(ci, [], learning={"base": Wrapped(base.work)}).run(PROMPT))
+    await base.begun.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    await assert_counted(ci, 0)
+
+
+async def test_a_run_that_is_cancelled_twice_counts_all_the_same() -> None:
+    ci, base = await on_trial(Slow()), Waiting()
+    run = asyncio.create_task(agent(ci, [], learning={"base": Wrapped(base.work)}).run(PROMPT))
+    await base.begun.wait()
+    for _ in range(3):
+        run.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    await asyncio.sleep(0.05)
+    await assert_counted(ci, 0)
+
+
+class Slow(InMemoryVectorStore):
+    """A store whose writes take a while."""
+
+    async def update(self, card: Any) -> None:
+        """Write after a while."""
+        await asyncio.sleep(0.01)
+        await super().update(card)
+
+
+async def test_a_run_that_is_timed_out_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    made = agent(ci, [], learning={"base": Wrapped(Waiting().work)})
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await made.run(PROMPT)
+    await assert_counted(ci, 0)
+
+
+async def test_a_run_whose_budget_ends_in_the_attempt_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, budget=Budget(requests=0)).run(PROMPT)
+    assert result.status == "budget_exhausted"
+    await assert_counted(ci, 0)
+
+
+async def test_a_run_whose_budget_leaves_no_call_to_judge_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    made = agent(ci, ["yes", "score: 1.0"], budget=Budget(requests=1), evaluator=None)
+    assert (await made.run(PROMPT)).status == "budget_exhausted"
+    await assert_counted(ci, 0)
+
+
+async def test_a_budget_that_ends_after_the_outcome_is_known_changes_nothing() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, ["no", "no"], budget=Budget(requests=1), learning={"max_attempts": 2}).run(PROMPT)
+    assert result.status == "budget_exhausted"
+    await assert_counted(ci, 0)
+
+
+async def test_a_stream_that_nobody_reads_on_is_not_good() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    events = agent(ci, says_yes, learning={"base": Wrapped(Waiting().work)}).stream(PROMPT)
+    async for event in events:
+        if event.name == "reflexion.lessons_recalled":
+            break
+    await events.aclose()  # type: ignore[attr-defined]
+    await assert_counted(ci, 0)
+
+
+class Leaving:
+    """An architecture that stops reading another one as soon as it has seen an event of this name."""
+
+    name = "leaving"
+
+    def __init__(self, inner: Any, last: str) -> None:
+        self.inner = inner
+        self.last = last
+
+    def declared_workers(self) -> dict[str, object]:
+        """Nobody."""
+        return {}
+
+    async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
+        """Some of the events."""
+        async with aclosing(self.inner.run(session, deps, prompt)) as events:
+            async for event in events:
+                yield event
+                if event.name == self.last:
+                    return
+
+
+@pytest.mark.parametrize(
+    ("last", "good"),
+    [
+        ("reflexion.lessons_recalled", 0),
+        ("model.called", 0),
+        ("reflexion.evaluated", 1),
+        ("reflexion.threshold_met", 1),
+    ],
+)
+async def test_a_generator_that_is_closed_early_counts_as_far_as_it_came(last: str, good: int) -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    made = agent(ci, ["yes", "yes"])
+    made.architecture = Leaving(made.architecture, last)
+    await made.run(PROMPT)
+    await assert_counted(ci, good)
+
+
+async def test_advice_that_no_call_carried_is_told_and_stays_in_its_arm() -> None:
+    sides = list[bool]()
+    store, events = InMemoryVectorStore(), list[Event]()
+    ci = MemoryCI(store, trial=COIN)
+    await ci.submit(lesson())
+
+    async def work(prompt: str) -> str:
+        del prompt
+        return "yes"
+
+    for seed in range(12):
+        made = agent(ci, [], learning={"base": Wrapped(work)}, clockwork=seeded(seed), watch=events.append)
+        (attempt,) = (await made.run(PROMPT)).attempts
+        assert not attempt.advice_delivered
+        sides.append(attempt.injections[0].shown)
+    assert sum(isinstance(event, AdviceUndelivered) for event in events) == sum(sides)
+    counts = (await trial(ci)).counts
+    assert sum(one.shown for one in counts) == sum(one.shown_good for one in counts) == sum(sides) > 0
+    assert sum(one.held_out for one in counts) == sides.count(False) > 0
+
+
+class Down:
+    """A judge that isn't there."""
+
+    name = "down"
+
+    def __init__(self, *, raises: bool) -> None:
+        self.raises = raises
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Say nothing."""
+        del task, output, trace
+        if self.raises:
+            raise ConnectionError("no judge")
+        return ReflectionEvaluation(overall_score=None)
+
+
+@pytest.mark.parametrize("raises", [True, False])
+@pytest.mark.parametrize(("score", "good"), [(1.0, 1), (0.8, 1), (0.5, 0)])
+async def test_where_the_judge_is_down_the_outcome_may_come_from_outside(raises: bool, score: float, good: int) -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, evaluator=Down(raises=raises)).run(PROMPT)
+    assert result.status == "unevaluated"
+    (waiting,) = (await only(ci.store)).open_draws
+    assert (waiting.unknown, waiting.run_id) == (True, result.run_id)
+    assert (await trial(ci)).runs == 0
+    told = await report_outcome(ci, result.run_id, score=score)
+    assert (told.counted, told.record.score) == (1, score)
+    assert told.record.status == ("satisfied" if good else "unsatisfied")
+    await assert_counted(ci, good)
+    assert (await report_outcome(ci, result.run_id, score=1.0 - score)).counted == 0
+    await assert_counted(ci, good)
+    assert (await ci.store.run(result.run_id)).score == score  # type: ignore[attr-defined]
+
+
+async def test_an_outcome_that_was_known_is_not_counted_again() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes).run(PROMPT)
+    told = await report_outcome(ci, result.run_id, score=0.0)
+    assert (told.counted, list(told.events)) == (0, [])
+    await assert_counted(ci, 1)
+    assert (await ci.store.run(result.run_id)).score == 1.0  # type: ignore[attr-defined]
+
+
+async def test_what_can_not_be_an_outcome_is_refused() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
+    for wrong in (1.5, -0.1, float("nan")):
+        with pytest.raises(ConfigError, match="score"):
+            await report_outcome(ci, result.run_id, score=wrong)
+    with pytest.raises(ConfigError, match="threshold"):
+        await report_outcome(ci, result.run_id, score=1.0, threshold=2.0)
+    with pytest.raises(RunNotFoundError):
+        await report_outcome(ci, "nobody", score=1.0)
+    assert (await trial(ci)).runs == 0
+
+
+async def test_a_run_that_is_killed_is_not_good_once_the_grace_is_over() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+
+    def dies(*_: object) -> str:
+        raise Cut
+
+    with pytest.raises(Cut):
+        await agent(ci, dies).run(PROMPT)
+    assert (await trial(ci)).runs == 0
+    (left,) = (await only(ci.store)).open_draws
+    later = keeper(ci.store, now=lambda: left.at + timedelta(hours=25))
+    await drawn(drawing(later, model="scripted", run_id="next"))
+    assert good_and_all(await trial(ci)) == (0, 1)
+    assert open_in(await only(ci.store)) == ["next"]
+
+
+async def test_a_run_that_is_killed_and_resumed_counts_once() -> None:
+    store = InMemoryVectorStore()
+    ci, lives = await on_trial(store), iter((False, True))
+
+    def dies(messages: object, call: ScriptedCall) -> str:
+        if not next(lives):
+            raise Cut
+        return says_yes(messages, call)
+
+    with pytest.raises(Cut):
+        await agent(ci, dies, memory=store).run(PROMPT, run_id="r1")
+    assert open_in(await only(store)) == ["r1"]
+    for _ in range(2):
+        await agent(ci, dies, memory=store).run(PROMPT, run_id="r1")
+        await assert_counted(ci, 1)
+
+
+async def test_a_run_that_is_cut_off_at_any_write_and_resumed_counts_once() -> None:
+    for number in itertools.count():
+        world, store = World(), await filled_store()
+        at_write(number)(world, store)
+        cut = await is_cut_off(ARCHITECTURES["reflexion"](world, store))
+        store.left = None
+        await ARCHITECTURES["reflexion"](world, store).run(TASK, run_id="r1")
+        assert await drawn_and_counted(store) == {"Look under the stage.": (1, 0), "Begin at the door.": (1, 0)}
+        if not cut:
+            break
+    assert number > 10
+
+
+async def drawn_and_counted(store: MortalStore) -> dict[str, tuple[int, int]]:
+    """Of the cards of earlier runs: how many runs were counted, and how many wait."""
+    cards = [card for card in await store.list(CardFilter()) if card.provenance.run_id.startswith("earlier")]
+    runs = {card.content: sum(one.first + one.runs for one in card.trials) for card in cards}
+    return {card.content: (runs[card.content], len(card.open_draws)) for card in cards}
+
+
+async def test_one_run_of_two_memories_at_once_counts_once(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "s.db") as one, SQLiteVectorStore(tmp_path / "s.db") as other:
+        await on_trial(one)
+        made = [agent(MemoryCI(store, trial=ON_TRIAL), says_yes, memory=store) for store in (one, other)]
+        for number in range(5):
+            await asyncio.gather(*(each.run(PROMPT, run_id=f"r{number}") for each in made))
+            await assert_counted(MemoryCI(other), number + 1, number + 1)
+
+
+def test_the_runs_of_two_processes_are_all_counted_once(tmp_path: Path) -> None:
+    url, runs = str(tmp_path / "s.db"), 30
+
+    async def look(prepare: Callable[[VectorStore], Any]) -> Any:
+        store = connect(url, embedder=HashEmbedder())
+        found = await prepare(store)
+        await store.close()
+        return found
+
+    asyncio.run(look(lambda store: keeper(store).submit(lesson())))
+    ended = finish([start(url, name, runs, 5, script=WORKER) for name in ("one", "two")])
+    card = asyncio.run(look(only))
+    assert len(ended) == 2 * runs
+    assert len(set(ended)) == 2 * runs - runs // 3
+    assert open_in(card) == []
+    seen = trial_in(card, "scripted")
+    assert (seen.runs, seen.number) == (len(set(ended)), 1)
+
+
+async def test_ids_that_come_back_are_runs_of_their_own() -> None:
+    """An id says nothing of an execution: here three programs begin with the same seed, and so with the same ids."""
+    ci = await on_trial(InMemoryVectorStore())
+    ids = [(await agent(ci, says_yes, clockwork=seeded(1)).run(PROMPT)).run_id for _ in range(3)]
+    assert len(set(ids)) == 1
+    await assert_counted(ci, 3, 3)
+
+
+async def test_the_clock_of_the_memory_says_when_a_draw_expires() -> None:
+    assert keeper(InMemoryVectorStore()).now() == NOON
+    ci = await on_trial(InMemoryVectorStore())
+    model = ScriptedModel([ModelError("scripted", "down")])
+    with pytest.raises(ModelError):
+        await agent(ci, model, clockwork=seeded(2)).run(PROMPT)
+    await assert_counted(ci, 0)
