@@ -15,7 +15,9 @@ from wisen.durable.worker import Worker
 from wisen.errors import ConfigError
 from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.events import Event
+from wisen.memory.rankers import BySimilarity
 from wisen.models.scripted import ScriptedCall
+from wisen.recall import RecallHit, RecallQuery
 
 pytestmark = pytest.mark.anyio
 
@@ -91,8 +93,17 @@ async def test_an_hours_budget_is_for_all_workers_and_a_new_hour_has_a_new_one()
 async def test_nothing_is_replayed_while_there_are_tasks() -> None:
     hour, one = Hour(), await recorded(await stored(HELPS))
     hour.free.clear()
+    asked, recalled = list[str](), one.ci.ranker.hits
+
+    class Heard(BySimilarity):
+        async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
+            asked.append(query.situation.prompt)
+            return await recalled(store, query)
+
+    one.ci.ranker = Heard()
     worker = asyncio.create_task(spare(hour, one).use())
     assert await calls(one, 0) == 0
+    assert not asked
     hour.free.set()
     assert await calls(one, 6) == 6
     worker.cancel()
