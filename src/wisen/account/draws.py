@@ -23,6 +23,10 @@ from wisen.records import Advice, Injection
 from wisen.trials import OpenDraw
 
 
+_TOLD = 5
+"""Of ideas that wait for a place on trial, so many are told of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
     """Draws for one run, and counts what its first attempt came to."""
@@ -44,7 +48,9 @@ class Draws:
         places = Places(ci=self.ci, model=self.model, layout=self.layout)
         drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
-        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in parts]
+        waiting = [part for part in parts if part.barred == WAITS and part.found.head.id not in drawn]
+        told = [part for part in parts if part not in waiting[_TOLD:]]
+        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in told]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.

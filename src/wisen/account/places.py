@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.memory_ci.ideas import is_example, those_there
@@ -16,7 +15,6 @@ from wisen.trials import Trial
 HURTS = "hurts (evidence)"
 WAITS = "waits for a place on trial"
 _BENCHED = "made no difference on trial"
-_LEAST = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,6 @@ class Places:
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
         )
-        worth += log(max(hit.relevance, _LEAST))
         return hit.agrees, worth, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:

@@ -148,10 +148,10 @@ class MemoryCI(Decisions):
             return await self.ranker.hits(self.store, query)
         found: dict[tuple[MemoryKind, ...], list[RecallHit]] = {_OTHERS: [], _SKILLS: []}
         for status in where.statuses:
-            for kinds, hits in found.items():
+            for kinds in found:
                 wide = _TRIED if kinds is _OTHERS and status is MemoryStatus.QUARANTINED else 1
                 asked = replace(query, filter=replace(where, kinds=kinds, statuses=(status,)), k=query.k * wide)
-                hits += await self.ranker.hits(self.store, asked)
+                found[kinds] += await self.ranker.hits(self.store, asked)
         for hits in found.values():
             hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
         return in_turn(found[_OTHERS], found[_SKILLS])
