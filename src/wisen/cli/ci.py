@@ -1,22 +1,13 @@
 """`wisen ci`: puts cards to the test, says where they stand, and how they came there."""
 
-from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.ci_ledger import (
-    evidence_json,
-    evidence_rows,
-    few_said,
-    print_ledger,
-    print_summary,
-    report_json,
-    said_of,
-)
+from wisen.cards import MemoryCard
+from wisen.cli.ci_ledger import print_ledger, print_summary, report_json, said_of
 from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.models import find_model
@@ -29,7 +20,6 @@ from wisen.cli.stores import (
     Store,
     StoreChoice,
     StorePath,
-    Tenant,
     choose_store,
     drive,
     open_store,
@@ -213,54 +203,6 @@ def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
         judged=any(job.evaluator is None or isinstance(job.evaluator, BoundToRun) for job in jobs),
         seed=terms.seed,
     )
-
-
-def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
-    """Say how many lessons have which status, and what their evidence is, per model."""
-    cards = drive(_cards(choose_store(store), tenant))
-    counts = Counter(card.status for card in cards)
-    if as_json:
-        found = [
-            {
-                "id": card.id,
-                "status": card.status,
-                "pinned": card.pinned,
-                "text": card.text,
-                "evidence": [evidence_json(one) for one in card.evidence],
-            }
-            for card in cards
-        ]
-        print_json({"counts": {one.value: counts[one] for one in MemoryStatus}, "cards": found})
-        return
-    order = list(MemoryStatus)
-    columns = (
-        Column(heading="card", id=True),
-        Column(heading="status"),
-        Column(heading="model", spare=6),
-        Column(heading="replays", spare=1),
-        Column(heading="e helps", number=True, spare=2),
-        Column(heading="e hurts", number=True, spare=3),
-        Column(heading="shown", number=True, spare=4),
-        Column(heading="held out", number=True, spare=5),
-        Column(heading="text", wide=True, cut=True),
-    )
-    print_table(columns, evidence_rows(sorted(cards, key=lambda card: order.index(card.status))))
-    if any(card.evidence for card in cards):
-        typer.echo(
-            "replays: gained/lost/ties, of clusters of like tasks; shown, held out: good/all (without a score); "
-            "e: 20 is convincing",
-            err=True,
-        )
-    if few := few_said(cards):
-        typer.echo(few, err=True)
-    typer.echo(
-        ", ".join(f"{counts[one]} {one.value}" for one in MemoryStatus if counts[one]) or "no lessons yet", err=True
-    )
-
-
-async def _cards(choice: StoreChoice, tenant: str | None) -> list[MemoryCard]:
-    async with reading(choice) as store:
-        return [card async for card in every_card(store, CardFilter(tenant=tenant))]
 
 
 def history(

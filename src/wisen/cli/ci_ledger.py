@@ -1,13 +1,13 @@
 """How `wisen ci` prints: a ledger of cards with the evidence they were decided on."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
 
-from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.output import Column, line, print_table
 
 if TYPE_CHECKING:
@@ -102,67 +102,3 @@ def report_json(report: "ReplayReport") -> dict[str, object]:
         "exhausted": report.exhausted or None,
         "problems": report.problems,
     }
-
-
-def few_said(cards: Sequence[MemoryCard]) -> str:
-    """How many cards in quarantine have been replayed on too few clusters for any verdict; "" where none has."""
-    from wisen.audit.clusters import fewest_clusters  # noqa: PLC0415 - keeps `wisen --help` quick
-
-    replayed = [
-        max(one.gained + one.lost + one.ties for one in card.evidence)
-        for card in cards
-        if card.status is MemoryStatus.QUARANTINED and card.evidence
-    ]
-    needed = fewest_clusters()
-    few = sum(0 < clusters < needed for clusters in replayed)
-    said = f"replayed on fewer than {needed} clusters of like tasks, too few for a verdict: "
-    return f"{said}{few} card{'' if few == 1 else 's'}" if few else ""
-
-
-def evidence_rows(cards: Sequence[MemoryCard]) -> list[tuple[str, ...]]:
-    """One row for each card and condition that its evidence comes from; one for a card without any."""
-    return [_evidence_row(card, one) for card in cards for one in (card.evidence or (CardEvidence(),))]
-
-
-def evidence_json(one: CardEvidence) -> dict[str, object]:
-    """Counts of one condition with the e-values of each kind of evidence; `None` for a kind that there is none of."""
-    said = {
-        name: None if found is None else {"helps": found[0], "hurts": found[1]}
-        for name, found in (("e_replays", _of_replays(one)), ("e_trial", _of_trial(one)))
-    }
-    return {**asdict(one), **said}
-
-
-def _of_replays(one: CardEvidence) -> tuple[float, float] | None:
-    from wisen.memory_ci.statistics import sign_e_value  # noqa: PLC0415 - keeps `wisen --help` quick
-
-    if not one.gained + one.lost + one.ties:
-        return None
-    return sign_e_value(one.gained, one.lost), sign_e_value(one.lost, one.gained)
-
-
-def _of_trial(one: CardEvidence) -> tuple[float, float] | None:
-    from wisen.memory_ci.verdicts import trial_e_value_of  # noqa: PLC0415 - keeps `wisen --help` quick
-
-    if not one.shown + one.held_out:
-        return None
-    return trial_e_value_of(one), trial_e_value_of(one, hurts=True)
-
-
-def _evidence_row(card: MemoryCard, one: CardEvidence) -> tuple[str, ...]:
-    replayed = one.gained + one.lost + one.ties
-    e_values = _of_replays(one) or _of_trial(one)
-    return (
-        card.id,
-        card.status.value + (", pinned" if card.pinned else ""),
-        one.model,
-        f"{one.gained}/{one.lost}/{one.ties}" if replayed else "",
-        *(("", "") if e_values is None else (f"{value:.3g}" for value in e_values)),
-        _good_of(one.shown, one.shown_successes, one.shown_unknown),
-        _good_of(one.held_out, one.held_out_successes, one.held_out_unknown),
-        card.text,
-    )
-
-
-def _good_of(runs: int, good: int, unknown: int) -> str:
-    return (f"{good}/{runs}" if runs else "") + (f" ({unknown})" if unknown else "")

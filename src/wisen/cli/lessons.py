@@ -21,7 +21,7 @@ from wisen.cli.stores import (
     reading,
     whole_id,
 )
-from wisen.cli.telling import evidence_lines
+from wisen.cli.telling import evidence_lines, trial_lines
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.stores.paging import every_card
@@ -254,6 +254,8 @@ def _fields(card: MemoryCard) -> list[tuple[str, str]]:
         ("created", " ".join(filter(None, (when(source.created_at), f"by {source.created_by or 'unknown'}")))),
         ("model", source.model),
         ("evaluator", f"{source.evaluator} ({'check' if source.verified else 'opinion'})" if source.evaluator else ""),
+        ("idea of", card.idea),
+        ("trial", "\n".join(trial_lines(card))),
         ("evidence", "\n".join(evidence_lines(card))),
         ("version", str(card.version)),
         ("times seen", str(card.duplicates + 1)),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import batches, ci, ci_demo, lessons, moves, reflect, reflect_new, runs, store
+from wisen.cli import batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, runs, store
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.learn import learn
@@ -100,7 +100,7 @@ _COMMAND = _Group(
             "Tests of what was learned: which lessons help, which hurt, and how that is known.",
             {
                 "run": ci.run,
-                "status": ci.status,
+                "status": ci_status.status,
                 "history": ci.history,
                 "demo": ci_demo.demo,
             },

@@ -8,7 +8,17 @@ from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.output import AsJson, counted, line, print_fields, print_json
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store, reading
-from wisen.cli.telling import Idea, evidence_lines, find_idea, history_lines, idea_fields, judge, origin
+from wisen.cli.telling import (
+    Idea,
+    evidence_lines,
+    find_idea,
+    history_lines,
+    idea_fields,
+    judge,
+    origin,
+    promoted_by_trials,
+    trial_lines,
+)
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is kept in the card's history.")]
@@ -60,16 +70,17 @@ def unpin(
 def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
-    async def get() -> tuple[MemoryCard, Idea]:
+    async def get() -> tuple[MemoryCard, Idea, int]:
         async with reading(choose_store(store)) as opened:
             card = await find_card(opened, card_id)
-            return card, await find_idea(opened, card)
+            return card, await find_idea(opened, card), await promoted_by_trials(opened)
 
-    card, idea = drive(get())
+    card, idea, promoted = drive(get())
     if as_json:
         found = card_json(card)
         wordings = [one.id for one in idea.wordings]
-        told = {"head": idea.head.id, "wordings": wordings, "rivals": [one.id for one in idea.rivals]}
+        rivals = [one.id for one in idea.rivals]
+        told = {"head": idea.head.id, "wordings": wordings, "rivals": rivals, "said": trial_lines(idea.head, promoted)}
         print_json({**{name: found[name] for name in _TOLD}, "trials": card_json(idea.head)["trials"], "idea": told})
         return
     print_fields(
@@ -83,7 +94,8 @@ def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = Fals
             *idea_fields(card, idea),
             ("supersedes", card.supersedes),
             ("superseded by", card.superseded_by),
-            ("evidence", "\n".join(evidence_lines(idea.head)) or "none yet"),
+            ("trial", "\n".join(trial_lines(idea.head, promoted))),
+            ("evidence", "\n".join(evidence_lines(idea.head))),
             ("history", "\n".join(history_lines(card)) or "none is kept"),
         ]
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from wisen.cards import CardEvidence, MemoryCard, Provenance
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
 from wisen.cli.output import counted, line, when
 from wisen.errors import CardNotFoundError, StoreError
 from wisen.protocols import VectorStore
@@ -45,37 +45,58 @@ def lessons_line(totals: Mapping[str, object]) -> str:
     return f"{said} ({new} new, {lessons - new} seen again)" if new < lessons else f"{said} (all new)"
 
 
+def trial_lines(head: MemoryCard, promoted: int = 0) -> list[str]:
+    """A line for each trial of an idea, given as its head; `promoted` ideas of the store were promoted by trials."""
+    lines = [f"{_place(one.model, one.layout)}: {trial_line(one, promoted)}" for one in head.trials]
+    waits = head.status is MemoryStatus.QUARANTINED and not head.idea
+    return lines or (["waits for its trial"] if waits else [])
+
+
 def evidence_lines(card: MemoryCard) -> list[str]:
-    """A line for each trial, and for each model, layout and kind of other evidence."""
-    trials = [f"{_place(one.model, one.layout)}: {trial_line(one)}" for one in card.trials]
-    return [*trials, *(f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence)]
+    """A line for each model, layout and kind of replays, and of runs that an earlier version counted."""
+    return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
 
 
-def trial_line(trial: Trial) -> str:
-    """How far a trial is: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; left out …"."""
-    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
-    from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
-
-    runs = trial.counts
+def trial_line(trial: Trial, promoted: int = 0) -> str:
+    """How far a trial is, with its counts: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; …"."""
+    more = {
+        "benched": ", and is shown no more until someone puts it on trial again",
+        "archived": ", and is shown no more",
+    }.get(trial.stage, "")
+    runs = trial.counts or trial.before
     shown, good = sum(one.shown for one in runs), sum(one.shown_good for one in runs)
     unknown, out = sum(one.shown_unknown for one in runs), sum(one.held_out for one in runs)
     out_good, out_unknown = sum(one.held_out_good for one in runs), sum(one.held_out_unknown for one in runs)
     counts = f"; shown {_came_to(shown, good, unknown)}; left out {_came_to(out, out_good, out_unknown)}"
-    counts = counts if shown + out else ""
+    return f"{trial_word(trial, promoted)}{more}{counts if shown + out else ''}"
+
+
+def trial_word(trial: Trial, promoted: int = 0) -> str:
+    """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
+    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
+
     match trial.stage:
         case "on trial":
-            return progress(trial, at=bar(max(trial.number, 1), 0)).text + counts
+            return progress(trial, at=bar(max(trial.number, 1), promoted)).text
         case "waiting":
             first = DEFAULT_TRIAL_RULE.first_shown
             return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"
         case "promoted":
-            return f"in use{counts}"
+            return "in use"
         case "recheck":
-            return f"in use, and under suspicion{counts}"
+            return "in use, under suspicion"
         case "benched":
-            return "made no difference on trial; waits behind the others"
+            return "made no difference"
         case "archived":
-            return "hurts, and is shown no more"
+            return "no longer helps" if trial.rechecks else "hurts"
+
+
+async def promoted_by_trials(store: VectorStore) -> int:
+    """How many ideas the store's trials have promoted, which tells how much evidence the next one needs."""
+    from wisen.memory_ci.order import Numbers  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    return await Numbers(store, "promotions").last()
 
 
 def history_lines(card: MemoryCard) -> list[str]:

@@ -15,7 +15,7 @@ from wisen.cli.moves import status_of
 from wisen.cli.output import AsJson, line, print_fields, print_json, score, when
 from wisen.cli.runs import find_run
 from wisen.cli.stores import Store, StorePath, choose_store, drive, reading
-from wisen.cli.telling import drawn, evidence_lines, history_lines, judge, origin
+from wisen.cli.telling import drawn, evidence_lines, history_lines, judge, origin, promoted_by_trials, trial_lines
 from wisen.errors import CardNotFoundError
 from wisen.records import AttemptRecord, Injection, RunRecord
 
@@ -43,6 +43,48 @@ class OwnLesson:
     """The later attempts whose advice reached a model."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the store has by now of the cards of a run."""
+
+    cards: Mapping[str, MemoryCard]
+    heads: Mapping[str, MemoryCard]
+    """Of those that are other wordings, what stands for their ideas."""
+    promoted: int
+    """How many ideas the store's trials have promoted."""
+
+    def head(self, card: MemoryCard) -> MemoryCard:
+        """What stands for the card's idea."""
+        return self.heads.get(card.idea, card)
+
+    def fields(self, card_id: str, *, own: bool = False) -> list[tuple[str, str]]:
+        """What is known of a card; whence it comes isn't said of the run's `own` one."""
+        card = self.cards.get(card_id)
+        if card is None:
+            return [("card", "is no longer stored")]
+        head = self.head(card)
+        return [
+            ("says", line(card.text)),
+            ("kind", card.kind.replace("_", " ")),
+            ("status now", status_of(head)),
+            ("idea of", card.idea),
+            ("trial", "\n".join(trial_lines(head, self.promoted))),
+            ("evidence", "\n".join(evidence_lines(head))),
+            ("from", "" if own else origin(card.provenance)),
+            ("judged by", judge(card.provenance)),
+            ("history", "\n".join(history_lines(card))),
+            ("superseded by", card.superseded_by),
+        ]
+
+    def json(self, card_id: str) -> dict[str, object]:
+        """The card, and how far the trial of its idea is."""
+        card = self.cards.get(card_id)
+        if card is None:
+            return {"card": None, "idea": "", "trial": []}
+        head = self.head(card)
+        return {"card": card_json(card), "idea": head.id, "trial": trial_lines(head, self.promoted)}
+
+
 def why(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or a beginning that no other has.")],
     *,
@@ -51,14 +93,16 @@ def why(
 ) -> None:
     """Say of each card that a run recalled, or wrote, whence it is, what speaks for it, and why it was shown or not."""
 
-    async def get() -> tuple[RunRecord, dict[str, MemoryCard]]:
+    async def get() -> tuple[RunRecord, _Known]:
         async with reading(choose_store(store)) as opened:
             record = await find_run(opened, run_id)
-            return record, await _cards(opened, _ids(record))
+            cards = await _cards(opened, _ids(record))
+            heads = await _cards(opened, {card.idea for card in cards.values() if card.idea})
+            return record, _Known(cards=cards, heads=heads, promoted=await promoted_by_trials(opened))
 
-    record, cards = drive(get())
+    record, known = drive(get())
     if as_json:
-        print_json(_as_json(record, cards))
+        print_json(_as_json(record, known))
         return
     print_fields(
         [
@@ -68,11 +112,11 @@ def why(
             ("status", f"{record.status.replace('_', ' ')}, score {score(record.score)}"),
         ]
     )
-    _print_recalled(record, cards)
-    _print_own(record, cards)
+    _print_recalled(record, known)
+    _print_own(record, known)
 
 
-def _print_recalled(record: RunRecord, cards: Mapping[str, MemoryCard]) -> None:
+def _print_recalled(record: RunRecord, known: _Known) -> None:
     """Each card once, however many attempts recalled it."""
     summaries: dict[str, list[int]] = {}
     fates: dict[str, dict[Fate, list[int]]] = {}
@@ -92,19 +136,19 @@ def _print_recalled(record: RunRecord, cards: Mapping[str, MemoryCard]) -> None:
             for one, numbers in told.items()
             for name, said in _fate_fields(one)
         ]
-        print_fields([*dict.fromkeys(fields), *_card_fields(cards.get(card_id))], indent="  ")
+        print_fields([*dict.fromkeys(fields), *known.fields(card_id)], indent="  ")
 
 
-def _print_own(record: RunRecord, cards: Mapping[str, MemoryCard]) -> None:
+def _print_own(record: RunRecord, known: _Known) -> None:
     """What the run itself taught, which its later attempts are told of."""
     for one in own_lessons(record):
-        card = cards.get(one.card_id)
+        card = known.cards.get(one.card_id)
         typer.echo(f"\nown lesson {one.card_id}")
         told = f"told to {_attempts(one.told)}, as far as there was room" if one.told else "told to no later attempt"
         merged = card is not None and card.provenance.run_id != record.run_id
         learned = f"in attempt {one.attempt}{', which says what a card says that was there' if merged else ''}"
         fields = [("learned", learned), ("used", told)]
-        print_fields([*fields, *_card_fields(card, own=not merged)], indent="  ")
+        print_fields([*fields, *known.fields(one.card_id, own=not merged)], indent="  ")
 
 
 def fates_of(attempt: AttemptRecord) -> list[Fate]:
@@ -174,22 +218,7 @@ def _fate_fields(one: Fate) -> list[tuple[str, str]]:
     ]
 
 
-def _card_fields(card: MemoryCard | None, *, own: bool = False) -> list[tuple[str, str]]:
-    if card is None:
-        return [("card", "is no longer stored")]
-    return [
-        ("says", line(card.text)),
-        ("kind", card.kind.replace("_", " ")),
-        ("status now", status_of(card)),
-        ("from", "" if own else origin(card.provenance)),
-        ("judged by", judge(card.provenance)),
-        ("evidence", "\n".join(evidence_lines(card)) or "none yet"),
-        ("history", "\n".join(history_lines(card))),
-        ("superseded by", card.superseded_by),
-    ]
-
-
-def _as_json(record: RunRecord, cards: dict[str, MemoryCard]) -> dict[str, object]:
+def _as_json(record: RunRecord, known: _Known) -> dict[str, object]:
     return {
         "run_id": record.run_id,
         "status": record.status,
@@ -197,15 +226,9 @@ def _as_json(record: RunRecord, cards: dict[str, MemoryCard]) -> dict[str, objec
         "attempts": [
             {
                 "attempt": attempt.attempt,
-                "cards": [
-                    {**asdict(one), "card": card_json(cards[one.card_id]) if one.card_id in cards else None}
-                    for one in fates_of(attempt)
-                ],
+                "cards": [{**asdict(one), **known.json(one.card_id)} for one in fates_of(attempt)],
             }
             for attempt in record.attempts
         ],
-        "own_lessons": [
-            {**asdict(one), "card": card_json(cards[one.card_id]) if one.card_id in cards else None}
-            for one in own_lessons(record)
-        ],
+        "own_lessons": [{**asdict(one), **known.json(one.card_id)} for one in own_lessons(record)],
     }
