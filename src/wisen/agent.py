@@ -244,7 +244,7 @@ class Agent:
             instructions=self.instructions,
             task=task,
             meter=session.meter,
-            recorder=session.recorder,
+            recorder=session.recorder.part(instructions),
         )
         lent = replace(
             deps,

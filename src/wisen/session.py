@@ -111,8 +111,11 @@ class Meter:
 class Recorder:
     """Builds the append-only trace of a run."""
 
-    def __init__(self, trace_id: str, purpose: str, monotonic: Callable[[], float]) -> None:
-        """Begin an empty trace."""
+    def __init__(
+        self, trace_id: str, purpose: str, monotonic: Callable[[], float], *, whole: "Recorder | None" = None
+    ) -> None:
+        """Begin an empty trace; of a part of a run, `whole` is the recorder of all of it."""
+        self._whole = whole
         self._trace_id = trace_id
         self._purpose = purpose
         self._monotonic = monotonic
@@ -122,14 +125,22 @@ class Recorder:
 
     def next_step(self) -> int:
         """Begin the next step and give its number."""
-        self.step += 1
+        self.step = self.step + 1 if self._whole is None else self._whole.next_step()
         return self.step
+
+    def part(self, purpose: str) -> "Recorder":
+        """A recorder for a part of the run, such as a worker's. What it records stands in this trace, too."""
+        part = Recorder(self._trace_id, purpose, self._monotonic, whole=self)
+        part.step = self.step
+        return part
 
     def add(self, kind: Any, **data: object) -> None:  # noqa: ANN401 - checked by TraceEvent's own literal
         """Append an event to the current step."""
         self._events.append(
             TraceEvent(kind=kind, step=max(self.step, 1), at=self._monotonic() - self._started, data=data)
         )
+        if self._whole is not None:
+            self._whole.add(kind, **data)
 
     def trace(self) -> Trace:
         """The trace up to now."""
