@@ -17,7 +17,9 @@ Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
 
 _LIKE_WORDS: Final = 0.5
-"""Share of common words from which two texts that aren't one idea are rivals."""
+"""Share of common words from which two texts are rivals whose content disagrees, or of which one denies the other."""
+_SAME_FRAME: Final = 0.7
+"""The same for two texts that differ in some other word."""
 _CONTENT_COUNTS: Final = 0.1
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
 
@@ -48,4 +50,6 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
         agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
         if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
             return "idea"
-    return "rivals" if likeness(mine, others) >= _LIKE_WORDS else "other"
+    alike = likeness(mine, others)
+    disagree = not hard_content_agrees(mine, others) or contradict(mine, others)
+    return "rivals" if alike >= (_LIKE_WORDS if disagree else _SAME_FRAME) else "other"

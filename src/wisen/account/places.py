@@ -58,15 +58,16 @@ class Places:
         ]
 
     def _chosen(self, ideas: Sequence[Part], behind: Mapping[str, Part]) -> set[str]:
-        """The ideas that have a place on trial. A correction is worth what stays `behind` it is worth, or more.
+        """The ideas that have a place on trial. A correction is worth what it takes the place of.
 
         Examples have places of their own: they are tried as groups.
         """
 
         def worth(part: Part) -> tuple[bool, bool, float, int]:
             old = behind.get(part.found.head.id)
-            corrects = old is not None and self._in_use(old.found.head)
-            return (corrects, *max(self._rank(one) for one in (part, old) if one is not None))
+            if old is None or not (self._in_use(old.found.head) or self.trial(old.found.head).number):
+                return (False, *self._rank(part))
+            return (self._in_use(old.found.head), *max(self._rank(one) for one in (part, old)))
 
         chosen: set[str] = set()
         for examples in (False, True):
