@@ -106,7 +106,7 @@ class Places:
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
             self.trial(head),
-            told=1 + head.duplicates + head.retold,
+            told=part.found.told,
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
         )
