@@ -100,7 +100,7 @@ def test_a_live_trial_has_its_e_values_too(wisen: Wisen, store: Path) -> None:
     (card,) = stored(store, [replace(CARDS[0], evidence=(drawn,))])
     status = wisen("ci", "status").stdout.splitlines()
     assert status[0].split("  ")[-1] == "text"
-    assert status[1].split()[:7] == [card, "quarantined", "m", "47.8", "0.0139", "33/41", "1/8"]
+    assert status[1].split()[:7] == [card, "quarantined", "m", "29.6", "0.0113", "33/41", "1/8"]
     assert status[1].split()[7] == "(3)"
     evidence = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["evidence"][0]
     assert evidence["e_replays"] is None

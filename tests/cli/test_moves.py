@@ -143,7 +143,8 @@ def test_a_run_says_why_it_was_told_what_it_was_told(learned: Wisen) -> None:
     assert "attempt 1: " in said
     assert f"from           run {first}, attempt 2, by reflexion" in said
     assert "for this task  relevance 1.00: same prompt" in said
-    assert "attempt 1      shown (the trial's draw leaves it out with probability 0.15)\n" in said
+    assert "attempt 1      shown\n" in said, "its first deliveries are certain"
+    assert "evidence       scripted, episodes-as-turns: shown to 1 of its first 3 runs" in said
     assert "(check)" in said
     assert "attempts 1\N{EN DASH}2: nothing was recalled" in learned("why", first).stdout
     unknown = learned("why", "nothing")
