@@ -7,8 +7,10 @@ they draw nothing.
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from wisen.account.counts import Outcome, settle, trial_name, with_trial, without_late
 from wisen.account.places import WAITS, Part, Places, trial_of
@@ -21,6 +23,10 @@ from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
 from wisen.records import Advice, Injection
 from wisen.trials import OpenDraw
+
+
+_TOLD = 5
+"""Of ideas that wait for a place on trial, so many are told of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,9 @@ class Draws:
         places = Places(ci=self.ci, model=self.model, layout=self.layout)
         drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
-        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in parts]
+        waiting = [part for part in parts if part.barred == WAITS and part.found.head.id not in drawn]
+        told = [part for part in parts if part not in waiting[_TOLD:]]
+        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in told]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.
@@ -62,6 +70,17 @@ class Draws:
                 raise done
         injections = (replace(one, draw="") if one.idea in lost else one for one in advice.injections)
         return replace(advice, injections=tuple(injections)) if lost else advice
+
+    async def withdraw(self, advice: Advice, *, used: Advice) -> None:
+        """Take back the draws of an advice that no attempt is made with, since another process has written `used`.
+
+        Raises what the store raises.
+        """
+        kept = {one.draw for one in used.injections}
+        for one in advice.injections:
+            if one.draw and one.draw not in kept:
+                with suppress(CardNotFoundError):
+                    await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
 
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.
@@ -134,3 +153,8 @@ class Draws:
             return replace(with_trial(card, trial), open_draws=(*card.open_draws, draw))
 
         await change_card(ci.store, one.idea, opened)
+
+
+def _without(card: MemoryCard, *, draw: str) -> MemoryCard | None:
+    left = tuple(one for one in card.open_draws if one.id != draw)
+    return None if left == card.open_draws else replace(card, open_draws=left)

@@ -1,8 +1,7 @@
 """Which ideas take part in a run: those in use, and of the others the few that have a place on trial."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.memory_ci.ideas import is_example, those_there
@@ -16,7 +15,6 @@ from wisen.trials import Trial
 HURTS = "hurts (evidence)"
 WAITS = "waits for a place on trial"
 _BENCHED = "made no difference on trial"
-_LEAST = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +50,28 @@ class Places:
             return parts
         waiting = [part for part in parts if part.drawn and not self._in_use(part.found.head)]
         ideas = {part.found.head.id: part for part in reversed(waiting)}
-        chosen = self._chosen(list(ideas.values()), set(hidden.values())) if first else set[str]()
+        behind = {hidden[part.found.head.id]: part for part in parts if part.found.head.id in hidden}
+        chosen = self._chosen(list(ideas.values()), behind) if first else set[str]()
         return [
             Part(found=part.found, barred=WAITS) if part in waiting and part.found.head.id not in chosen else part
             for part in parts
         ]
 
-    def _chosen(self, ideas: Sequence[Part], corrections: Collection[str]) -> set[str]:
-        """The ideas that have a place on trial: corrections before others.
+    def _chosen(self, ideas: Sequence[Part], behind: Mapping[str, Part]) -> set[str]:
+        """The ideas that have a place on trial. A correction is worth what stays `behind` it is worth, or more.
 
         Examples have places of their own: they are tried as groups.
         """
+
+        def worth(part: Part) -> tuple[bool, bool, float, int]:
+            old = behind.get(part.found.head.id)
+            corrects = old is not None and self._in_use(old.found.head)
+            return (corrects, *max(self._rank(one) for one in (part, old) if one is not None))
+
         chosen: set[str] = set()
         for examples in (False, True):
             some = [one for one in ideas if is_example(one.found.head) is examples]
-            some.sort(key=lambda one: (one.found.head.id in corrections, *self._rank(one)), reverse=True)
+            some.sort(key=worth, reverse=True)
             places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
             chosen |= {some[place].found.head.id for place in places}
         return chosen
@@ -104,7 +109,6 @@ class Places:
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
         )
-        worth += log(max(hit.relevance, _LEAST))
         return hit.agrees, worth, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:

@@ -74,9 +74,8 @@ class Learner:
         )
 
     def _drawing(self, ci: MemoryCI) -> Draws:
-        deps, layout = self._deps, self._parts.options.compiler.layout
-        nonce, now = deps.clockwork.new_id(), deps.clockwork.now
-        model = deps.model.model_name
+        model, layout = self._deps.model.model_name, self._parts.options.compiler.layout
+        nonce, now = self._deps.clockwork.new_id(), self._deps.clockwork.now
         return Draws(ci=ci, model=model, layout=layout, run_id=self._session.id, nonce=nonce, now=now)
 
     def _told(self, reflector: Reflector) -> tuple[Reflector, Reports | None]:
@@ -89,7 +88,7 @@ class Learner:
     async def begin(self, attempt: int) -> Account:
         """Recall what fits, draw and write that down, compile it, and clear the conversation of the attempt before."""
         self._attempt = attempt
-        advice = await self._past.advice(attempt, lambda: self._advice(attempt), self._holds)
+        advice = await self._past.advice(attempt, lambda: self._advice(attempt), self._holds, self._unused)
         self._drawn = advice if attempt == 1 else self._drawn
         self._told_before = frozenset(one.card_id for one in advice.injections)
         self._session.messages = []
@@ -121,6 +120,14 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the run goes on, and counts for nothing
             self.degraded("trial", error, "counting this run on the ideas that it tries", attempt)
         return without_draws(advice)
+
+    async def _unused(self, made: Advice, used: Advice) -> None:
+        """Take back what was drawn here, where another process works on this very run and was first."""
+        try:
+            if self._draws is not None and self._attempt == 1:
+                await self._draws.withdraw(made, used=used)
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's code; then it counts later, as not good
+            self.degraded("trial", error, "taking back what another process has drawn, too", 1)
 
     async def _recall(self, attempt: int) -> Advice:
         parts, recalled, block = self._parts, list[Recalled](), ""

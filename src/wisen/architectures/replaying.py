@@ -31,15 +31,26 @@ class Past:
     task: Task
 
     async def advice(
-        self, attempt: int, make: Callable[[], Awaitable[Advice]], holds: Callable[[Advice], Awaitable[bool]]
+        self,
+        attempt: int,
+        make: Callable[[], Awaitable[Advice]],
+        holds: Callable[[Advice], Awaitable[bool]],
+        unused: Callable[[Advice, Advice], Awaitable[None]],
     ) -> Advice:
-        """The advice of an attempt as it was, unless it doesn't hold any more: then it is made anew."""
+        """The advice of an attempt as it was, unless it doesn't hold any more: then it is made anew.
+
+        `unused` hears of what was made where another process has made one first, and of that one.
+        """
         if self.steps is None:
             return await make()
         while True:
             async with self.steps.step(self._key("advice", attempt)) as step:
                 if step.value is None:
-                    return await _kept(step.keep, await make(), Advice)
+                    made = await make()
+                    advice = await _kept(step.keep, made, Advice)
+                    if advice is not made:
+                        await unused(made, advice)
+                    return advice
                 advice = _read(step.value, Advice)
                 if await holds(advice):
                     return advice

@@ -24,6 +24,7 @@ from wisen.turns import Turns
 _T = TypeVar("_T")
 _SKILLS = (MemoryKind.SKILL_CARD,)
 _OTHERS = tuple(kind for kind in MemoryKind if kind is not MemoryKind.SKILL_CARD)
+_TRIED = 4
 _AT_ONCE = 4
 """Recalls in one turn of the event loop: each screens a prompt, which computes for up to a millisecond."""
 
@@ -137,12 +138,23 @@ class MemoryCI(Decisions):
         return found
 
     async def _hits(self, query: RecallQuery) -> list[RecallHit]:
-        """At most `k` examples and `k` others, in turn, so that many examples crowd out no lesson."""
-        if query.filter.kinds or not isinstance(self.ranker, BySimilarity):
+        """Lessons and examples in turn, so that neither crowds out the other, nor what waits what is in use.
+
+        Of each at most `k` that are in use, and `k` examples in quarantine. Of other cards in quarantine it looks at
+        more, so that the ideas on trial are among them however many wordings of others are nearer.
+        """
+        where = query.filter
+        if where.kinds or not isinstance(self.ranker, BySimilarity):
             return await self.ranker.hits(self.store, query)
-        asked = (replace(query, filter=replace(query.filter, kinds=kinds)) for kinds in (_SKILLS, _OTHERS))
-        examples, others = [await self.ranker.hits(self.store, one) for one in asked]
-        return in_turn(others, examples)
+        found: dict[tuple[MemoryKind, ...], list[RecallHit]] = {_OTHERS: [], _SKILLS: []}
+        for status in where.statuses:
+            for kinds in found:
+                wide = _TRIED if kinds is _OTHERS and status is MemoryStatus.QUARANTINED else 1
+                asked = replace(query, filter=replace(where, kinds=kinds, statuses=(status,)), k=query.k * wide)
+                found[kinds] += await self.ranker.hits(self.store, asked)
+        for hits in found.values():
+            hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
+        return in_turn(found[_OTHERS], found[_SKILLS])
 
     def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""

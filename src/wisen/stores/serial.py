@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -32,6 +32,7 @@ def card_to_json(card: MemoryCard) -> str:
         raise StoreError(msg) from None
 
 
+@lru_cache(maxsize=4_096)  # the same cards are recalled again and again
 def card_from_json(text: bytes | str) -> MemoryCard:
     """The reverse of `card_to_json`; raises `StoreError` for anything else."""
     try:
