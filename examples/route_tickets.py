@@ -7,7 +7,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from wisen import Agent, LocalEmbedder, MemoryCI, ReAct, ReferenceEvaluator, Reflexion, SQLiteVectorStore, Task
+from wisen import Agent, LocalEmbedder, ReAct, ReferenceEvaluator, Reflexion, SQLiteVectorStore, Task
 from wisen.reflection.silent import NoReflection
 
 TEAMS = ("Harbour", "Maple", "Falcon")
@@ -33,7 +33,7 @@ async def main() -> None:
                 model="local",
                 architecture=Reflexion(
                     base=ReAct(settings={"max_tokens": 12}),
-                    lesson_store=MemoryCI(store, trust="screened"),
+                    lesson_store=store,
                     reflector=NoReflection(),
                     threshold=1.0,
                 ),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,14 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from dirty_equals import IsFloat
+from dirty_equals import IsFloat, IsInt
 from replaying import WORDS
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
+from wisen.memory_ci.order import Numbers
 from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.trials import DrawCounts, OpenDraw, Trial
 
 Wisen = Callable[..., CompletedProcess[str]]
 Script = Callable[..., str]
@@ -93,15 +96,68 @@ def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
     assert [one["cards"] for one in told["releases"]] == [[card]]
 
 
-def test_a_live_trial_has_its_e_values_too(wisen: Wisen, store: Path) -> None:
-    drawn = CardEvidence(
+TRIAL = Trial(
+    model="m",
+    layout="turns",
+    number=1,
+    stage="on trial",
+    first=3,
+    counts=(DrawCounts(propensity=0.6, shown=20, shown_good=15, held_out=14, held_out_good=5, held_out_unknown=2),),
+)
+
+
+def test_ideas_are_listed_with_how_far_their_trials_are(wisen: Wisen, store: Path) -> None:
+    late = OpenDraw(id="draw", model="m", layout="turns", propensity=0.6)
+    replays = CardEvidence(model="m", layout="turns", gained=2, ties=1)
+    other = replace(TRIAL, model="other", number=2, stage="benched", counts=(), before=TRIAL.counts)
+    head, waits = stored(
+        store, [replace(CARDS[0], trials=(TRIAL, other), evidence=(replays,), open_draws=(late,)), CARDS[1]]
+    )
+    (wording,) = stored(store, [replace(CARDS[0], id="", content="In the first way, answer.", idea=head)])
+    shown = wisen("ci", "status")
+    rows = [re.split(r"  +", row) for row in shown.stdout.splitlines()]
+    assert [row[:7] for row in rows if row[0] == head] == [
+        [head, "quarantined", "on trial, 37 of about 63 runs, ahead", "2", "m", "2/0/1", "16"],
+        [head, "quarantined", "made no difference", "2", "other", "15/20", "5/14 (2)"],
+    ]
+    assert rows[0][7:10] == ["e hurts", "shown", "held out"]
+    assert rows[1][8:10] == ["15/20", "5/14 (2)"]
+    assert [row[:3] for row in rows if row[0] == waits] == [[waits, "quarantined", "waits for its trial"]]
+    assert shown.stderr.endswith("2 quarantined\n")
+    found: dict[str, Any] = json.loads(wisen("ci", "status", "--json").stdout)
+    idea = next(one for one in found["cards"] if one["id"] == head)
+    assert idea["wordings"] == [head, wording]
+    assert [one["said"] for one in idea["trials"]] == ["on trial, 37 of about 63 runs, ahead", "made no difference"]
+    assert [one["open_draws"] for one in idea["trials"]] == [1, 0]
+    assert [one["e"] for one in idea["trials"]] == [{"helps": IsFloat(gt=9), "hurts": IsFloat(lt=1)}, None]
+    said = wisen("lessons", "why", wording).stdout
+    assert "trial           on trial, 37 of about 63 runs, ahead (m, turns)\n" in said
+    assert "shown 20 times, 15 good; left out 14 times, 5 good, 2 without a score\n" in said
+    assert "made no difference, and is shown no more (other, turns)\n" in said
+
+
+def test_promotions_before_lower_what_a_trial_needs(wisen: Wisen, store: Path) -> None:
+    tenth = replace(TRIAL, number=10)
+    stored(store, [replace(CARDS[0], trials=(tenth,))])
+    alone = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["trials"][0]["said"]
+
+    async def promote() -> None:
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            for name in ("one", "two"):
+                await Numbers(opened, "promotions").of(name)
+
+    asyncio.run(promote())
+    after = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["trials"][0]["said"]
+    assert [int(said.split()[5]) for said in (alone, after)] == [IsInt(gt=130), IsInt(lt=130)]
+
+
+def test_what_an_earlier_version_counted_is_still_told(wisen: Wisen, store: Path) -> None:
+    counted = CardEvidence(
         model="m", propensity=0.85, shown=41, shown_successes=33, held_out=8, held_out_successes=1, held_out_unknown=3
     )
-    (card,) = stored(store, [replace(CARDS[0], evidence=(drawn,))])
-    status = wisen("ci", "status").stdout.splitlines()
-    assert status[0].split("  ")[-1] == "text"
-    assert status[1].split()[:7] == [card, "quarantined", "m", "29.6", "0.0113", "33/41", "1/8"]
-    assert status[1].split()[7] == "(3)"
+    (card,) = stored(store, [replace(CARDS[0], evidence=(counted,))])
+    row = re.split(r"  +", wisen("ci", "status").stdout.splitlines()[1])
+    assert row[:8] == [card, "quarantined", "counted by an earlier version", "m", "29.6", "0.0113", "33/41", "1/8 (3)"]
     evidence = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["evidence"][0]
     assert evidence["e_replays"] is None
     assert evidence["e_trial"] == {"helps": IsFloat(gt=20), "hurts": IsFloat(lt=1)}
@@ -139,7 +195,13 @@ def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(
     done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--budget", "6")
     assert done.returncode == 1
     assert "stopped early: budget for attempts is used up: 6 of 6" in done.stdout
-    assert wisen("ci", "status").stdout.splitlines()[1].split()[:4] == [card, "quarantined", "scripted", "3/0/0"]
+    assert re.split(r"  +", wisen("ci", "status").stdout.splitlines()[1])[:5] == [
+        card,
+        "quarantined",
+        "waits for its trial",
+        "scripted",
+        "3/0/0",
+    ]
     again = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--json")
     found: dict[str, Any] = json.loads(again.stdout)
     assert found["cards"][0]["result"] == "promoted"

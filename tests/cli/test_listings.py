@@ -62,6 +62,7 @@ def test_a_lesson_is_shown_whole(learned: Wisen) -> None:
             "created",
             "model",
             "evaluator",
+            "trial",
             "version",
             "times seen",
         ]

@@ -15,6 +15,7 @@ from wisen import CardFilter, SQLiteVectorStore
 from wisen.cards import CardEvidence
 from wisen.memory_ci.changes import change_card
 from wisen.records import Blocked, Injection, LeftOut
+from wisen.trials import DrawCounts, Trial
 
 Wisen = Callable[..., CompletedProcess[str]]
 
@@ -143,12 +144,39 @@ def test_a_run_says_why_it_was_told_what_it_was_told(learned: Wisen) -> None:
     assert "attempt 1: " in said
     assert f"from           run {first}, attempt 2, by reflexion" in said
     assert "for this task  relevance 1.00: same prompt" in said
-    assert "attempt 1      shown\n" in said, "its first deliveries are certain"
-    assert "evidence       scripted, episodes-as-turns: shown to 1 of its first 3 runs" in said
+    assert "attempt 1      shown\n" in said
+    assert "trial          shown to 1 of its first 3 runs (scripted, episodes-as-turns)\n" in said
     assert "(check)" in said
     assert "attempts 1\N{EN DASH}2: nothing was recalled" in learned("why", first).stdout
     unknown = learned("why", "nothing")
     assert (unknown.returncode, "no run 'nothing'" in unknown.stderr) == (2, True)
+
+
+def test_a_run_says_how_far_trials_are_and_who_waits(learned: Wisen, store: Path) -> None:
+    run_id = runs(learned)[1]
+    counts = DrawCounts(propensity=0.6, shown=20, shown_good=15, held_out=14, held_out_good=5)
+
+    async def change() -> list[str]:
+        async with SQLiteVectorStore(store) as opened:
+            head, wording = [card.id for card in await opened.list(CardFilter())][:2]
+            trial = Trial(model="m", layout="l", number=1, stage="on trial", first=3, counts=(counts,))
+            await change_card(opened, head, lambda one: replace(one, trials=(trial,)))
+            await change_card(opened, wording, lambda one: replace(one, idea=head))
+            record = await opened.run(run_id)
+            left_out = (LeftOut(card_id=wording, why="waits for a place on trial"),)
+            attempt = replace(record.attempts[0], injections=(), left_out=left_out, lesson_ids=())
+            await opened.save_run(replace(record, attempts=(attempt,)))
+            return [head, wording]
+
+    head, wording = asyncio.run(change())
+    said = learned("why", run_id).stdout
+    assert "  attempt 1   left out: waits for a place on trial\n" in said
+    assert f"  idea of     {head}\n" in said
+    assert "  trial       on trial, 37 of about 63 runs, ahead (m, l)\n" in said
+    assert "shown 20 times, 15 good; left out 14 times, 5 good\n" in said
+    told = json.loads(learned("why", run_id, "--json").stdout)["attempts"][0]["cards"][0]
+    assert (told["card_id"], told["idea"], told["because"]) == (wording, head, "waits for a place on trial")
+    assert told["trial"][0] == "on trial, 37 of about 63 runs, ahead (m, l)"
 
 
 def test_a_card_is_told_once_for_all_attempts_and_the_run_s_own_lessons_too(

@@ -20,6 +20,7 @@ from wisen.records import RunRecord, Task
 from wisen.reports import DecisionReport, report_to_card
 from wisen.stores.markdown import MarkdownStore
 from wisen.stores.sqlite import SQLiteVectorStore
+from wisen.trials import DrawCounts, Trial
 
 Script = Callable[..., str]
 Tasks = Callable[..., Path]
@@ -106,19 +107,21 @@ def test_a_screen_too_narrow_for_anything_else_shows_ids(
         assert any(re.match("[0-9a-f]{12} ", line) for line in on_screen(noun, "list").splitlines())
 
 
-SEEN = (
-    CardEvidence(model="SmolLM2-135M-Instruct", layout="turns", gained=12, lost=1, ties=7),
-    CardEvidence(model="gpt-5-mini", propensity=0.85, shown=41, shown_successes=33, held_out=8, held_out_successes=3),
+REPLAYS = CardEvidence(model="SmolLM2-135M-Instruct", layout="turns", gained=12, lost=1, ties=7)
+COUNTS = DrawCounts(propensity=0.6, shown=41, shown_good=33, held_out=28, held_out_good=13)
+TRIALS = (
+    Trial(model="SmolLM2-135M-Instruct", layout="turns", number=1, first=2),
+    Trial(model="gpt-5-mini", layout="turns", number=2, stage="on trial", first=3, counts=(COUNTS,)),
 )
 
 
 @pytest.mark.parametrize(
     ("width", "headings"),
     [
-        (60, "card status replays text"),
-        (80, "card status replays e helps e hurts text"),
-        (100, "card status replays e helps e hurts shown held out text"),
-        (140, "card status model replays e helps e hurts shown held out text"),
+        (60, "card status text"),
+        (80, "card status trial replays text"),
+        (100, "card status trial replays e helps e hurts shown text"),
+        (140, "card status trial model replays e helps e hurts shown held out text"),
     ],
 )
 def test_where_cards_stand_fits_any_screen(
@@ -127,17 +130,21 @@ def test_where_cards_stand_fits_any_screen(
     card = MemoryCard(
         kind=MemoryKind.LESSON,
         content="Before quoting a price, convert it to euros with the rate of the invoice's date, not today's.",
-        status=MemoryStatus.PROMOTED,
-        pinned=True,
-        evidence=SEEN,
+        status=MemoryStatus.QUARANTINED,
+        evidence=(REPLAYS,),
+        trials=TRIALS,
     )
     asyncio.run(holding(store, card))
     monkeypatch.setenv("COLUMNS", str(width))
     listed = on_screen("ci", "status").splitlines()
     assert listed[0].split() == headings.split()
     assert max(map(len, listed[:4])) <= width
-    assert all(line.startswith(card.id[:12]) and "Before quoting" in line and "…" in line for line in listed[2:4])
-    assert "12/1/7" in listed[2]
+    rows = [row for row in listed if row.startswith(card.id[:12])]
+    assert len(rows) == 2
+    assert all("Before" in row and "…" in row for row in rows)
+    if width >= 80:
+        assert "12/1/7" in rows[0]
+        assert "on trial, 72 of about" in rows[1]
 
 
 @pytest.mark.parametrize(

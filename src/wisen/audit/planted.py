@@ -94,7 +94,7 @@ async def try_planted(
     The `store` is an empty one.
     """
     family = some_groups(family, options)
-    ci = MemoryCI(store, trust="screened")
+    ci = MemoryCI(store)
     audit = AuditOptions(seed=options.seed, top_k=options.top_k, max_attempts=options.max_attempts)
     stream = await run_stream(family, model, store, audit, progress)
     truth = await _planted(family, ci, options)

@@ -10,7 +10,6 @@ from wisen.architectures.react import ReAct
 from wisen.architectures.reflexion import Reflexion
 from wisen.audit.families.family import Family, FamilyTask
 from wisen.evaluation.checks import ReferenceEvaluator
-from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import VectorStore
 from wisen.records import Clockwork, Task
 from wisen.reflection.silent import NoReflection
@@ -76,7 +75,7 @@ async def run_stream(
             max_attempts=options.max_attempts,
             threshold=1.0,
             reflector=NoReflection(),
-            lesson_store=MemoryCI(store, trust="screened") if store is not None else None,
+            lesson_store=store,
             top_k_lessons=options.top_k,
             options=LearningOptions(keep_successes="verified"),
         ),

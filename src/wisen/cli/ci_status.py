@@ -17,7 +17,7 @@ from wisen.trials import Trial
 _COLUMNS = (
     Column(heading="card", id=True),
     Column(heading="status"),
-    Column(heading="trial", spare=1),
+    Column(heading="trial", wide=True, spare=1),
     Column(heading="wordings", number=True, spare=7),
     Column(heading="model", spare=8),
     Column(heading="replays", spare=2),
@@ -44,6 +44,7 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
     rows = [
         row
         for head in sorted(heads, key=lambda head: order.index(head.status))
+        if head.status is not MemoryStatus.REJECTED
         for row in _rows(head, 1 + wordings[head.id], promoted)
     ]
     print_table(_COLUMNS, rows)

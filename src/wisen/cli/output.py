@@ -85,10 +85,10 @@ def _rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
             justify="right" if column.number else "left",
             no_wrap=not column.wide,
             overflow="fold" if column.wide else "ellipsis",
-            ratio=1 if column.wide else None,
+            ratio=_least(column) if column.wide else None,
             min_width=min(width, _least(column)) if column.wide else width if column.id else None,
         )
-    beginning = _room_for_each(shown, console.width)
+    beginning = _room_for_cut(shown, console.width)
     for row in zip(*(cells for _, cells, _ in shown), strict=True):
         written = [Text(cell) for cell in row]
         for (column, _, _), text in zip(shown, written, strict=True):
@@ -112,11 +112,11 @@ def _fitting(columns: Sequence[_Measured], room: int) -> list[_Measured]:
     return shown
 
 
-def _room_for_each(columns: Sequence[_Measured], room: int) -> int:
-    """How much of the screen each column of free text has."""
-    wide = sum(column.wide for column, _, _ in columns)
+def _room_for_cut(columns: Sequence[_Measured], room: int) -> int:
+    """How much of the screen a column has whose texts are cut; those of free text share it as what each needs."""
+    needed = sum(_least(column) for column, _, _ in columns if column.wide)
     taken = sum(width for column, _, width in columns if not column.wide) + _GAP * (len(columns) - 1)
-    return max((room - taken) // max(wide, 1), _BEGINNING)
+    return max((room - taken) * _BEGINNING // max(needed, 1), _BEGINNING)
 
 
 def _least(column: Column) -> int:

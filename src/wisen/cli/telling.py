@@ -46,29 +46,22 @@ def lessons_line(totals: Mapping[str, object]) -> str:
 
 
 def trial_lines(head: MemoryCard, promoted: int = 0) -> list[str]:
-    """A line for each trial of an idea, given as its head; `promoted` ideas of the store were promoted by trials."""
-    lines = [f"{_place(one.model, one.layout)}: {trial_line(one, promoted)}" for one in head.trials]
-    waits = head.status is MemoryStatus.QUARANTINED and not head.idea
-    return lines or (["waits for its trial"] if waits else [])
+    """How far each trial of an idea is, given as its head, and its counts on a line of their own.
+
+    `promoted` ideas of the store were promoted by trials.
+    """
+    waits = head.status is MemoryStatus.QUARANTINED and not head.idea and not head.trials
+    lines = ["waits for its trial"] if waits else []
+    for one in head.trials:
+        over = ", and is shown no more" if one.stage in ("archived", "benched") else ""
+        lines.append(f"{trial_word(one, promoted)}{over} ({_place(one.model, one.layout)})")
+        lines += [counts] if (counts := _runs(one)) else []
+    return lines
 
 
 def evidence_lines(card: MemoryCard) -> list[str]:
     """A line for each model, layout and kind of replays, and of runs that an earlier version counted."""
     return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
-
-
-def trial_line(trial: Trial, promoted: int = 0) -> str:
-    """How far a trial is, with its counts: "on trial, 37 of about 90 runs, ahead; shown 20 times, 14 good; …"."""
-    more = {
-        "benched": ", and is shown no more until someone puts it on trial again",
-        "archived": ", and is shown no more",
-    }.get(trial.stage, "")
-    runs = trial.counts or trial.before
-    shown, good = sum(one.shown for one in runs), sum(one.shown_good for one in runs)
-    unknown, out = sum(one.shown_unknown for one in runs), sum(one.held_out for one in runs)
-    out_good, out_unknown = sum(one.held_out_good for one in runs), sum(one.held_out_unknown for one in runs)
-    counts = f"; shown {_came_to(shown, good, unknown)}; left out {_came_to(out, out_good, out_unknown)}"
-    return f"{trial_word(trial, promoted)}{more}{counts if shown + out else ''}"
 
 
 def trial_word(trial: Trial, promoted: int = 0) -> str:
@@ -194,6 +187,16 @@ def _counts(one: CardEvidence) -> list[str]:
     if one.gained or one.lost or one.ties:
         counts.append(f"of {one.gained + one.lost + one.ties} replays {one.gained} gained, {one.lost} lost")
     return counts
+
+
+def _runs(trial: Trial) -> str:
+    """What the runs of its stage came to, or those before where it has none yet."""
+    runs = trial.counts or trial.before
+    shown, good = sum(one.shown for one in runs), sum(one.shown_good for one in runs)
+    unknown, out = sum(one.shown_unknown for one in runs), sum(one.held_out for one in runs)
+    out_good, out_unknown = sum(one.held_out_good for one in runs), sum(one.held_out_unknown for one in runs)
+    said = f"shown {_came_to(shown, good, unknown)}; left out {_came_to(out, out_good, out_unknown)}"
+    return said if shown + out else ""
 
 
 def _came_to(runs: int, good: int, unknown: int) -> str:
