@@ -13,6 +13,8 @@ from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
 
+_NEAR = 0.5
+"""Of the relevance of the best idea, what another one needs for a place on trial."""
 _SIDE_BY_SIDE = 16
 HURTS = "hurts (evidence)"
 WAITS = "waits for a place on trial"
@@ -73,7 +75,7 @@ class Places:
 
         chosen: set[str] = set()
         for examples in (False, True):
-            some = [one for one in ideas if is_example(one.found.head) is examples]
+            some = _near([one for one in ideas if is_example(one.found.head) is examples])
             some.sort(key=worth, reverse=True)
             some = _unlike(some) if not examples else some
             places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
@@ -152,6 +154,12 @@ class Places:
         ours, theirs = new.provenance, old.provenance
         later = moment(ours.created_at), not theirs.verified
         return ours.verified and later > (moment(theirs.created_at), False)
+
+
+def _near(parts: Sequence[Part]) -> list[Part]:
+    """Those whose situation the task is in. Tried in a neighbouring one, an idea would seem to do less than it does."""
+    best = max((part.found.hit.relevance for part in parts), default=0.0)
+    return [part for part in parts if part.found.hit.relevance >= best * _NEAR]
 
 
 def _unlike(parts: Sequence[Part]) -> list[Part]:
