@@ -255,9 +255,7 @@ class TrialAdvanced:
     card_id: str
     """The card that stands for the idea."""
     runs: int
-    """Runs counted so far, for this model and layout of the prompt."""
     of_about: int
-    """After how many of them a verdict is to be expected."""
     standing: Literal["ahead", "behind", "level"]
     name: Literal["memory.trial_advanced"] = "memory.trial_advanced"
 
@@ -306,8 +304,7 @@ class ReflectionTriggered:
 
     trigger: Literal["step_interval", "error", "tool_result", "manual", "quality_drop"]
     step: int
-    """Answers of the model in this conversation so far; of an attempt that broke off, the step of the trace; for
-    "quality_drop", the iteration."""
+    """Answers of the model so far; the step of the trace where it broke off; for "quality_drop", the iteration."""
     detail: str = ""
     """The tool or the type of the error."""
     name: Literal["reflection.triggered"] = "reflection.triggered"

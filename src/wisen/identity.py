@@ -11,13 +11,17 @@ from wisen.claims.agreement import contradict, hard_content_agrees, in_one_frame
 from wisen.claims.claim import claim_of
 from wisen.claims.form import same_form
 
-__all__ = ["Relation", "content_key", "relation", "same_form"]
+__all__ = ["Relation", "content_key", "may_agree", "relation", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
 
 _LIKE_WORDS: Final = 0.5
-"""Share of common words from which two texts that aren't one idea are rivals."""
+"""Share of common words from which two texts are rivals that disagree in content, or begin alike."""
+_SAME_FRAME: Final = 0.7
+"""The same for two texts that differ in some other word."""
+_SOME_WORDS: Final = 0.2
+"""Share of common words from which two texts may say the same."""
 _CONTENT_COUNTS: Final = 0.1
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
 
@@ -25,6 +29,15 @@ _CONTENT_COUNTS: Final = 0.1
 def content_key(text: str) -> str:
     """Equal for texts whose numbers with units, dates, codes, quotations and names agree; "" for a text without any."""
     return claim_of(text).key
+
+
+def may_agree(one: str, other: str) -> bool:
+    """Whether two texts that aren't known as one idea may still say the same: they share content, or some words.
+
+    Tried side by side they would hide each other's effect.
+    """
+    mine, others = claim_of(one), claim_of(other)
+    return shared_content(mine, others) > 0 or likeness(mine, others) >= _SOME_WORDS
 
 
 def relation(one: str, other: str, *, cosine: float | None = None, same_meaning: float | None = None) -> Relation:
@@ -48,4 +61,6 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
         agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
         if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
             return "idea"
-    return "rivals" if likeness(mine, others) >= _LIKE_WORDS else "other"
+    alike = likeness(mine, others)
+    disagree = mine.first == others.first or not hard_content_agrees(mine, others) or contradict(mine, others)
+    return "rivals" if alike >= (_LIKE_WORDS if disagree else _SAME_FRAME) else "other"

@@ -65,7 +65,7 @@ def answer(messages: list[dict[str, Any]]) -> str:
     said = json.dumps(messages)
     if "You write the lesson" in said:
         return "Name the seat of government, not the largest port."
-    place = ("Paris", "Marseille") if "France?" in said else ("Madrid", "Barcelona")
+    place = ("Paris", "Marseille") if "France?" in json.dumps(messages[-1]) else ("Madrid", "Barcelona")
     return place[0] if "seat of government" in said else place[1]
 
 

@@ -235,7 +235,7 @@ def test_every_event_that_is_told_tells_only_what_it_may(lines: Lines) -> None:
         "event": events.WorkerStarted(worker=CANARY, instructions=CANARY),
     }
     names = {"run_id", "card_id", "agent", "architecture", "model", "purpose", "evaluator", "kind", "by", "reason"}
-    words = {"stage", "outcome", "limit", "before", "after", "strategy", "mode", "rules", "card_ids"}
+    words = {"stage", "outcome", "limit", "before", "after", "strategy", "mode", "rules", "card_ids", "standing"}
     kinds = typing.get_args(Event)
     for kind in kinds:
         given: dict[str, Any] = {}

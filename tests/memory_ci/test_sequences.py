@@ -20,23 +20,21 @@ from wisen import (
     MemoryKind,
     MemoryScope,
     MemoryStatus,
-    RecallHit,
-    RunRecord,
     Situation,
     SQLiteVectorStore,
-    Task,
     VectorStore,
 )
+from wisen.account.counts import Outcome
+from wisen.account.draws import Draws
 from wisen.cards import Provenance
 from wisen.errors import ConfigError
 from wisen.memory_ci.pipeline import Submission
 from wisen.memory_ci.rollback import Origin, rollback
 from wisen.memory_ci.status import MOVES
-from wisen.memory_ci.trial import observe
-from wisen.memory_ci.verdicts import Rule
+from wisen.memory_ci.trial import TrialRule
 from wisen.protocols import Finding, ScreenVerdict
 from wisen.recall import RECALLABLE
-from wisen.records import AttemptRecord, Injection, ReflectionEvaluation
+from wisen.records import Advice
 from wisen.stores.serial import card_from_json, card_to_json
 
 pytestmark = pytest.mark.anyio
@@ -45,8 +43,8 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 POISON = "Poison."
 CONTENTS = (
     "Write the dates as YYYY-MM-DD, always.",
-    "Write the dates as YYYY-MM-DD, always!",
-    "Write the  dates as YYYY-MM-DD, always.",
+    "write the  dates as YYYY-MM-DD, always",
+    "Write the dates as DD.MM.YYYY, always.",
     "Ask when the month isn't clear.",
     "Never guess.",
     POISON,
@@ -85,13 +83,17 @@ class World:
     held: dict[str, MemoryCard] = field(default_factory=dict[str, MemoryCard])
     exported: dict[str, str] = field(default_factory=dict[str, str])
     corrected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    seed: int = 0
     time: int = 0
+    runs: int = 0
     refusals: int = 0
 
     def __post_init__(self) -> None:
         # Little is enough for a verdict, so that trials decide within a few steps.
-        rule = Rule(promote_at=1.2, archive_at=1.2)
-        self.ci = MemoryCI(self.store, screen=NoPoison(), rule=rule, now=self.now)
+        little = TrialRule(
+            first_shown=0, promote_at=1.2, archive_at=1.2, no_difference_at=1.2, false_discoveries=1.0, holdout=0.5
+        )
+        self.ci = MemoryCI(self.store, screen=NoPoison(), trial=little, now=self.now)
 
     def now(self) -> datetime:
         return NOON + timedelta(minutes=self.time)
@@ -120,11 +122,14 @@ class World:
         concerned = await act()
         await self.look(concerned)
 
+    def family(self, *ids: str) -> set[str]:
+        """All wordings of the ideas of these cards, as they were before the step."""
+        heads = {self.held[one].idea or one for one in ids if one in self.held}
+        return {*ids, *heads, *(one for one, card in self.held.items() if card.idea in heads)}
+
     async def submit(self) -> set[str]:
-        card = self.card()
-        near = [one for one in self.held.values() if one.scope.tenant == card.scope.tenant and not one.superseded_by]
-        hits = [RecallHit(card=one, relevance=1.0, reasons=()) for one in near if one.status in RECALLABLE]
-        return {(await self.ci.submit(card, among=hits)).card_id}
+        done = await self.ci.submit(self.card())
+        return {done.card_id, done.idea, *done.rivals}
 
     async def correct(self) -> set[str]:
         wrong, new = self.any_id(), self.card()
@@ -135,33 +140,44 @@ class World:
             return set()
         if done.outcome != "rejected":
             self.corrected.add((wrong, done.card_id))
-        return {wrong, done.card_id}
+        return {*self.family(wrong), done.card_id}
 
     async def decide(self) -> set[str]:
-        card_id = self.any_id()
-        ci, restored = self.ci, self.held[card_id].supersedes
+        card_id, ci = self.any_id(), self.ci
+        family = self.family(card_id)
+        restored = {one for each in family for one in self.family(self.held[each].supersedes)}
         act = self.chance.choice((ci.promote, ci.promote, ci.archive, ci.quarantine, ci.reject, ci.pin, ci.unpin))
         try:
             await act(card_id, self.chance.choice(("because", "because", "")))
         except ConfigError:
             self.refusals += 1
             return set()
-        return {card_id, restored} if act == ci.reject else {card_id}
+        return family | restored if act == ci.reject else family
 
     async def observe(self) -> set[str]:
-        card_id, shown = self.any_id(), self.chance.random() < 0.5
-        drawn = Injection(card_id=card_id, kind="lesson", reasons=(), score=1.0, shown=shown, propensity=0.5)
-        judged = ReflectionEvaluation(overall_score=float(self.chance.random() < (0.8 if shown else 0.2)))
-        attempt = AttemptRecord(attempt=1, output="", evaluation=judged, injections=(drawn,))
-        record = RunRecord(run_id=f"r{self.chance.randrange(50)}", task=Task(prompt="x"), attempts=(attempt,))
-        await observe(self.ci, record, layout="l", at=self.now())
-        return {card_id}
+        """Some runs of one model, which an idea helps, or hurts, or neither."""
+        concerned, helps = set[str](), self.chance.choice((0.9, 0.5, 0.1))
+        prompt, model = Situation(prompt=self.chance.choice(PROMPTS)), self.chance.choice(("m", "n"))
+        for _ in range(4):
+            self.runs += 1
+            nonce = f"{self.seed} {self.runs}"
+            draws = Draws(ci=self.ci, model=model, layout="l", run_id=nonce, nonce=nonce, now=self.now)
+            found = await self.ci.recall(prompt, CardFilter(tenant=""))
+            parts = [one.injection for one in await draws.parts(found, first=True) if not one.barred]
+            advice = await draws.write(Advice(injections=tuple(parts)))
+            shown = any(one.shown for one in parts)
+            good = self.chance.choice((None, self.chance.random() < (helps if shown else 0.5)))
+            if self.chance.random() < 0.9:  # else it is killed
+                await draws.settle(advice, Outcome(good=good))
+            heads = [one for part in parts if (one := self.held.get(part.idea))]
+            concerned |= self.family(*(one for head in heads for one in (head.id, *head.rivals)))
+        return concerned
 
     async def withdraw(self) -> set[str]:
         if self.chance.random() < 0.8:  # it looks at all that is stored
             return set()
         done = await rollback(self.store, Origin(run_id=f"run {self.chance.randrange(4)}"), at=self.now())
-        return {*done.withdrawn, *done.restored}
+        return {*self.family(*done.withdrawn), *done.restored}
 
     async def look(self, concerned: set[str]) -> None:
         """Compare with what was held before."""
@@ -175,12 +191,14 @@ class World:
                 assert card_id in concerned or (old is not None and only_counted(old, self.held[card_id]))
                 check_change(old, self.held[card_id])
         check_links(self.held)
+        check_ideas(self.held)
 
     async def recalled(self) -> None:
         """No run sees a card that another one corrects, unless that one is rejected or corrected back."""
         for prompt in PROMPTS:
             drawn = await self.ci.recall(Situation(prompt=prompt), CardFilter(tenant=""), run_id="r", k=50)
             seen = {one.hit.card.id for one in drawn}
+            assert len({one.head.id for one in drawn}) == len(drawn), "of each idea one wording"
             assert all(self.held[one].status in RECALLABLE and not self.held[one].superseded_by for one in seen)
             for old, new in self.corrected:
                 outranked = self.held[new].status is not MemoryStatus.REJECTED
@@ -189,7 +207,22 @@ class World:
 
 def only_counted(old: MemoryCard, new: MemoryCard) -> bool:
     """Whether a card merely counts another one that says the same, as one of a refused correction may."""
-    return new.duplicates > old.duplicates and replace(new, duplicates=old.duplicates) == old
+    counted = replace(old, duplicates=new.duplicates, retold=new.retold, version=new.version)
+    return (new.duplicates, new.retold) > (old.duplicates, old.retold) and counted == new
+
+
+def check_ideas(held: Mapping[str, MemoryCard]) -> None:
+    """Each wording that is left has a head, and the head's status; rivals know each other."""
+    for card in held.values():
+        if card.status is MemoryStatus.REJECTED:
+            continue
+        head = held[card.idea or card.id]
+        assert head.idea == ""
+        assert head.status is card.status, "wordings follow their idea"
+        assert card is head or (card.trials, card.open_draws) == ((), ()), "the idea is what is tried"
+        for rival in card.rivals:
+            other = held[rival]
+            assert other.status is MemoryStatus.REJECTED or other.idea or card.id in other.rivals
 
 
 def corrected_back(held: Mapping[str, MemoryCard], old: str, new: str) -> bool:
@@ -203,9 +236,11 @@ def corrected_back(held: Mapping[str, MemoryCard], old: str, new: str) -> bool:
 
 def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
     if old is None:
-        assert [(one.before, one.by) for one in new.history] == [(MemoryStatus.CANDIDATE, "screen")]
-        assert (new.status, new.pinned, new.evidence, new.version) == (new.history[0].after, False, (), 1)
-        assert new.status in (MemoryStatus.QUARANTINED, MemoryStatus.REJECTED)
+        assert (new.history[0].before, new.history[0].by) == (MemoryStatus.CANDIDATE, "screen")
+        assert [one.by for one in new.history[1:]] in ([], ["idea"])
+        assert new.history[0].after in (MemoryStatus.QUARANTINED, MemoryStatus.REJECTED)
+        assert (new.status, new.pinned, new.evidence) == (new.history[-1].after, False, ())
+        assert new.version in (1, 2)
         return
     assert new.history[: len(old.history)] == old.history
     at = old.status
@@ -217,7 +252,7 @@ def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
         at = move.after
     assert new.status is at, "every move is in the history"
     assert new.text == ("" if at is MemoryStatus.REJECTED else old.text)
-    assert new.version in (old.version, old.version + 1, old.version + 2)
+    assert new.version >= old.version
     assert new.scope.tenant == old.scope.tenant
 
 
@@ -230,7 +265,7 @@ def check_links(held: Mapping[str, MemoryCard]) -> None:
 
 
 async def play(store: VectorStore, seed: int, steps: int = STEPS) -> World:
-    world = World(store, Random(seed))
+    world = World(store, Random(seed), seed=seed)
     for _ in range(steps):
         await world.step()
     await world.recalled()

@@ -7,10 +7,10 @@ import weakref
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from wisen.memory_ci.twins import Twins
 from writers import finish, start
 
 from wisen import (
@@ -30,6 +30,7 @@ from wisen import (
 )
 from wisen.cards import Provenance
 from wisen.errors import StoreError
+from wisen.memory_ci.submit import Intake
 from wisen.recall import RecallHit, RecallQuery, Written
 from wisen.stores.connect import connect
 
@@ -75,12 +76,18 @@ def taught(
     )
 
 
+def noon() -> datetime:
+    return datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
 def equal(number: int) -> MemoryCard:
     return taught(number, f"{WORDS}{' ' * (number % 3)}")
 
 
 def alike(number: int) -> MemoryCard:
-    return taught(number, f"{WORDS}{'!' * (number % 3)}", f"What does letter {number} to zone 3 cost?")
+    return taught(
+        number, WORDS.upper() if number % 2 else WORDS, f"What does a letter to zone 3 cost{'?' * (number % 3)}"
+    )
 
 
 def skill(number: int) -> MemoryCard:
@@ -89,26 +96,28 @@ def skill(number: int) -> MemoryCard:
 
 
 @pytest.mark.parametrize("card", [equal, alike, skill])
-@pytest.mark.parametrize("recalled", [True, False])
 async def test_of_many_at_once_one_is_stored_and_the_others_are_counted(
-    every_store: VectorStore, card: Callable[[int], MemoryCard], recalled: bool
+    every_store: VectorStore, card: Callable[[int], MemoryCard]
 ) -> None:
     ci = MemoryCI(every_store)
-    among: Sequence[RecallHit] | None = [] if recalled else None  # what each run recalled before all of them ended
-    submitted = await asyncio.gather(*(ci.submit(card(number), among=among) for number in range(MANY)))
+    submitted = await asyncio.gather(*(ci.submit(card(number)) for number in range(MANY)))
     [kept] = await every_store.list(EVERYTHING)
     assert (kept.duplicates, kept.version) == (MANY - 1, 1)
     assert {one.card_id for one in submitted} == {kept.id}
     assert Counter(one.outcome for one in submitted) == {"added": 1, "duplicate": MANY - 1}
-    later = await ci.submit(card(MANY), among=among)
+    later = await ci.submit(card(MANY))
     assert (later.outcome, later.card_id) == ("duplicate", kept.id)
 
 
-async def test_what_a_recall_was_too_early_for_is_found_all_the_same() -> None:
-    ci = MemoryCI(InMemoryVectorStore())
-    first = await ci.submit(alike(1))
-    second = await ci.submit(alike(2), among=[])
-    assert (second.outcome, second.card_id) == ("duplicate", first.card_id)
+async def test_of_many_tasks_at_once_that_teach_the_same_there_is_one_idea(every_store: VectorStore) -> None:
+    ci = MemoryCI(every_store)
+    cards = [taught(number, prompt=f"What does letter {number} to zone 3 cost?") for number in range(12)]
+    submitted = await asyncio.gather(*(ci.submit(card) for card in cards))
+    kept = await every_store.list(EVERYTHING)
+    assert len(kept) == 12, "each situation is kept"
+    (head,) = [card for card in kept if not card.idea]
+    assert {one.idea for one in submitted} == {head.id}
+    assert head.retold == 11
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -145,7 +154,7 @@ def test_event_loops_that_are_closed_are_forgotten() -> None:
 
     async def teach() -> None:
         loops.append(weakref.ref(asyncio.get_running_loop()))
-        await asyncio.gather(*(ci.submit(equal(number), among=[]) for number in range(3)))
+        await asyncio.gather(*(ci.submit(equal(number)) for number in range(3)))
 
     for _ in range(3):
         asyncio.run(teach())
@@ -183,12 +192,10 @@ class Slow(InMemoryVectorStore):
 @pytest.mark.parametrize(
     "other",
     [
-        taught(2, prompt="Whatever else is there to be asked of anyone?"),
         taught(2, "Ask for the weight before naming a price."),
         taught(2, kind=MemoryKind.PRINCIPLE),
         taught(2, scope=MemoryScope(tenant="north")),
         taught(2, scope=MemoryScope(tool_names=("scales",))),
-        taught(2, verified=True),
         taught(1, kind=MemoryKind.REFLECTION),
     ],
 )
@@ -255,6 +262,18 @@ async def test_where_the_card_that_said_the_same_vanishes_the_new_one_is_stored(
     assert kept.duplicates == 4
 
 
+async def test_cards_of_other_situations_wait_for_the_idea_that_they_may_be_wordings_of() -> None:
+    store = Slow(1)
+    ci = MemoryCI(store)
+    other = taught(2, prompt="Whatever else is there to be asked of anyone?")
+    both = [asyncio.create_task(ci.submit(one)) for one in (taught(1), other)]
+    await store.all_writing()
+    store.go_on.set()
+    submitted = await asyncio.gather(*both)
+    assert [one.outcome for one in submitted] == ["added", "added"]
+    assert {one.idea for one in submitted} == {submitted[0].card_id}
+
+
 async def test_a_resumed_submission_waits_too_and_is_not_counted() -> None:
     ci = MemoryCI(InMemoryVectorStore())
     both = await asyncio.gather(ci.submit(alike(1)), ci.submit(alike(2), again=True))
@@ -267,7 +286,8 @@ def test_one_object_serves_several_loops_and_can_be_copied() -> None:
     for number in range(2):
         asyncio.run(ci.submit(alike(number)))
     assert [card.duplicates for card in asyncio.run(ci.store.list(EVERYTHING))] == [1]
-    assert isinstance(pickle.loads(pickle.dumps(Twins(None, 0.9))), Twins)  # type: ignore[arg-type]  # noqa: S301 - its own bytes
+    intake = Intake(None, ci.screen, noon)  # type: ignore[arg-type]
+    assert isinstance(pickle.loads(pickle.dumps(intake)), Intake)  # noqa: S301 - its own bytes
 
 
 @pytest.mark.parametrize("withdrawn", [True, False])
@@ -278,8 +298,8 @@ async def test_a_card_that_is_remembered_and_gone_counts_nothing(withdrawn: bool
         await ci.reject(first.card_id, "names a customer")
     else:
         await ci.store.delete([first.card_id])
-    second = await ci.submit(alike(2), among=[])
+    second = await ci.submit(alike(2))
     assert second.outcome == ("rejected" if withdrawn else "added")
     assert sum(card.duplicates for card in await ci.store.list(EVERYTHING)) == 0
-    third = await ci.submit(alike(3), among=[])
+    third = await ci.submit(alike(3))
     assert third.outcome == ("rejected" if withdrawn else "duplicate")

@@ -24,7 +24,6 @@ from wisen.memory_ci.trial import began
 from wisen.records import Advice, Injection
 from wisen.trials import OpenDraw
 
-
 _TOLD = 5
 """Of ideas that wait for a place on trial, so many are told of."""
 

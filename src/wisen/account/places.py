@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
+from wisen.identity import may_agree
 from wisen.memory_ci.ideas import is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
@@ -12,6 +13,7 @@ from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
 
+_SIDE_BY_SIDE = 16
 HURTS = "hurts (evidence)"
 WAITS = "waits for a place on trial"
 _BENCHED = "made no difference on trial"
@@ -58,20 +60,22 @@ class Places:
         ]
 
     def _chosen(self, ideas: Sequence[Part], behind: Mapping[str, Part]) -> set[str]:
-        """The ideas that have a place on trial. A correction is worth what stays `behind` it is worth, or more.
+        """The ideas that have a place on trial. A correction is worth what it takes the place of.
 
         Examples have places of their own: they are tried as groups.
         """
 
         def worth(part: Part) -> tuple[bool, bool, float, int]:
             old = behind.get(part.found.head.id)
-            corrects = old is not None and self._in_use(old.found.head)
-            return (corrects, *max(self._rank(one) for one in (part, old) if one is not None))
+            if old is None or not (self._in_use(old.found.head) or self.trial(old.found.head).number):
+                return (False, *self._rank(part))
+            return (self._in_use(old.found.head), *max(self._rank(one) for one in (part, old)))
 
         chosen: set[str] = set()
         for examples in (False, True):
             some = [one for one in ideas if is_example(one.found.head) is examples]
             some.sort(key=worth, reverse=True)
+            some = _unlike(some) if not examples else some
             places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
             chosen |= {some[place].found.head.id for place in places}
         return chosen
@@ -105,7 +109,7 @@ class Places:
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
             self.trial(head),
-            told=1 + head.duplicates + head.retold,
+            told=part.found.told,
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
         )
@@ -148,6 +152,16 @@ class Places:
         ours, theirs = new.provenance, old.provenance
         later = moment(ours.created_at), not theirs.verified
         return ours.verified and later > (moment(theirs.created_at), False)
+
+
+def _unlike(parts: Sequence[Part]) -> list[Part]:
+    """Those that can be tried side by side: of some that may say the same, the first."""
+    kept: list[Part] = []
+    for part in parts:
+        text = part.found.head.text
+        if len(kept) < _SIDE_BY_SIDE and not any(may_agree(one.found.head.text, text) for one in kept):
+            kept.append(part)
+    return kept
 
 
 def trial_of(head: MemoryCard, model: str, layout: str) -> Trial:

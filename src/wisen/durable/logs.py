@@ -186,6 +186,7 @@ _TOLD: Final[Mapping[type, tuple[int, str]]] = {
     events.Evaluated: (logging.INFO, "attempt score evaluator=evaluation.evaluator verifiable=evaluation.verifiable"),
     events.LessonPersisted: (logging.INFO, "attempt card=card_id kind outcome rules"),
     events.CardMoved: (logging.INFO, "card=card_id before after by"),
+    events.TrialAdvanced: (logging.INFO, "card=card_id runs of_about standing"),
     events.MaxAttemptsReached: (logging.INFO, "attempts score=final_score"),
     events.Escalated: (logging.WARNING, "attempts score=final_score"),
     events.Reflected: (logging.DEBUG, "iteration score=evaluation.overall_score"),

@@ -1,5 +1,6 @@
 """MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -36,6 +37,8 @@ class Found:
     hit: RecallHit
     head: MemoryCard
     """The card that holds the idea's status, trials and evidence; the hit's own where it is the first wording."""
+    told: int = 1
+    """How often the idea was taught in like situations, as far as the recall has seen."""
 
 
 class MemoryCI(Decisions):
@@ -125,6 +128,9 @@ class MemoryCI(Decisions):
         hits = [hit for hit in hits if not hit.card.superseded_by]
         heads = await heads_of(self.store, [hit.card for hit in hits])
         corrected = {hit.card.supersedes for hit in hits}  # also where a correction's second half is yet to be written
+        told = Counter[str]()
+        for hit in hits:
+            told[heads[hit.card.id].id] += 1 + hit.card.duplicates
         found, seen = list[Found](), set[str]()
         for hit in hits:
             head = heads[hit.card.id]
@@ -134,7 +140,7 @@ class MemoryCI(Decisions):
             if hit.card.id in corrected or head.id in corrected:
                 continue
             seen |= {wording} if wording else set()
-            found.append(Found(hit=hit, head=head))
+            found.append(Found(hit=hit, head=head, told=told[head.id]))
         return found
 
     async def _hits(self, query: RecallQuery) -> list[RecallHit]:
