@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from card_rules import RULES, e_values
 from card_streams import Floats, Ints, Pairs, replayed, room
-from card_trial import live, table
 from report import machine, write_docs
 
 from wisen.memory_ci.statistics import e_bh
@@ -25,7 +24,7 @@ _BASES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _EFFECTS = (0.0, 0.1, 0.2, 0.3, -0.1, -0.2)
 _CORRELATIONS = (0.0, 0.6)
 _PAIRS = 300
-_CARDS, _COLLECTIONS, _TRIALS = 2000, 100, 200
+_CARDS, _COLLECTIONS = 2000, 100
 _COLLECTION, _USEFUL, _LOOK = 200, (0.1, 0.3, 0.5), 10
 _HARMFUL = 0.3
 _SEED = 5
@@ -61,7 +60,7 @@ def main() -> None:
         arms = f"correlated, {correlation:g}" if correlation else "independent"
         parts += [f"**One card at a time, arms {arms}: all rules**\n\n{_by_rule(cells)}"]
         parts += [f"**wisen by base rate, arms {arms}**\n\n{_by_base(next(iter(cells.values())))}"]
-    parts += [f"**Many cards at once**\n\n{_collections(asked.collections)}", *live(asked.trials)]
+    parts += [f"**Many cards at once**\n\n{_collections(asked.collections)}"]
     text = "\n\n".join(parts)
     print(text)
     print(f"\n{time.perf_counter() - began:.0f} s", file=sys.stderr)
@@ -74,7 +73,6 @@ def _arguments() -> argparse.Namespace:
     for name, default, what in (
         ("cards", _CARDS, "cards for each base rate and effect"),
         ("collections", _COLLECTIONS, f"collections of {_COLLECTION} cards for each share of useful ones"),
-        ("trials", _TRIALS, "trials of 50 cards"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{what} (%(default)s)")
     parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
@@ -83,7 +81,7 @@ def _arguments() -> argparse.Namespace:
 
 def _setting(asked: argparse.Namespace) -> str:
     machinery = machine()
-    sizes = {"cards": _CARDS, "collections": _COLLECTIONS, "trials": _TRIALS}
+    sizes = {"cards": _CARDS, "collections": _COLLECTIONS}
     changed = "".join(
         f" --{name} {getattr(asked, name)}" for name, usual in sizes.items() if getattr(asked, name) != usual
     )
@@ -133,7 +131,7 @@ def _by_rule(cells: Cells) -> str:
         "rule|useless promoted|harmful promoted|+10 promoted|+20 promoted|+30 promoted|"
         "-10 archived|-20 archived|helpful archived"
     )
-    return table(head.split("|"), rows)
+    return _table(head.split("|"), rows)
 
 
 def _by_base(cells: Sequence[Cell]) -> str:
@@ -155,7 +153,7 @@ def _by_base(cells: Sequence[Cell]) -> str:
         "base rate|useless promoted|harmful promoted|+10 promoted|+20 promoted|+30 promoted|"
         "-10 archived|-20 archived|median pairs: +10, +20, +30"
     )
-    return table(head.split("|"), rows)
+    return _table(head.split("|"), rows)
 
 
 def _share(cell: Cell, share: float) -> str:
@@ -176,7 +174,7 @@ def _collections(collections: int) -> str:
         for name, both in found.items():
             false, power = np.mean(both, axis=0).tolist()
             rows.append([f"{useful:.0%}", name, f"{false:.1%}", f"{power:.1%}"])
-    return table(["useful cards", "rule", "false among promoted", "useful ones promoted"], rows)
+    return _table(["useful cards", "rule", "false among promoted", "useful ones promoted"], rows)
 
 
 def _collection(rng: np.random.Generator, useful: float) -> tuple[Floats, Pairs]:
@@ -202,6 +200,11 @@ def _selected(evidence: Floats) -> Ints:
         current = np.where(kept > 0, current, evidence[:, look])
         kept = np.array(e_bh(current.tolist()), dtype=np.int64)
     return kept
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
 
 
 if __name__ == "__main__":

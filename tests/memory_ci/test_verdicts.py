@@ -81,10 +81,10 @@ def test_a_rule_that_decides_without_evidence_is_refused(wrong: dict[str, float]
 
 
 def test_the_benchmark_runs(tmp_path: Path) -> None:
-    sizes = ["--cards", "20", "--collections", "1", "--trials", "1"]
+    sizes = ["--cards", "20", "--collections", "1"]
     done = subprocess.run(
         [sys.executable, str(BENCHMARK), *sizes], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    for part in ("One card at a time", "by base rate", "Many cards at once", "AUC", "first verdict"):
+    for part in ("One card at a time", "by base rate", "Many cards at once"):
         assert f"{part}" in done.stdout
     assert "nan" not in done.stdout
