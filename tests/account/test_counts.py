@@ -363,8 +363,8 @@ class TestWordings:
     ABOUT = (("invoice", "bill"), ("parcel", "package"))
     WORDING = "Bills: hand each of them over to the Harbour team."
 
-    async def two_wordings(self, **options: object) -> MemoryCI:
-        ci = keeper(InMemoryVectorStore(embedder=Meaning(*self.ABOUT)), **options)
+    async def two_wordings(self) -> MemoryCI:
+        ci = keeper(InMemoryVectorStore(embedder=Meaning(*self.ABOUT)))
         head = await ci.submit(lesson(HARBOUR))
         other = await ci.submit(lesson(self.WORDING))
         assert (other.outcome, other.idea) == ("added", head.card_id)

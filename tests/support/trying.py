@@ -187,13 +187,18 @@ def agent(store: VectorStore | MemoryCI, reply: Any, **more: Any) -> Agent:
     }
     if not isinstance(store, MemoryCI):
         store = MemoryCI(store, trial=ON_TRIAL)
-    more.setdefault("evaluator", lambda output: float(output == "yes"))
+    more.setdefault("evaluator", is_yes)
     return Agent(
         "Route.",
         model=reply if isinstance(reply, ScriptedModel) else ScriptedModel(reply),
         architecture=Reflexion(lesson_store=store, **options),
         **more,
     )
+
+
+def is_yes(output: str) -> float:
+    """A check."""
+    return float(output == "yes")
 
 
 def says_yes(messages: object, call: ScriptedCall) -> str:

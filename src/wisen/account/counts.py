@@ -25,6 +25,8 @@ from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired
 from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
 from wisen.trials import Trial
 
+_REMEMBERED = 64
+"""Draws of one idea that are known as counted, so that they aren't opened again."""
 _MOST_OPEN = 512
 """Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
 
@@ -180,6 +182,7 @@ class _Settlement:
         if self._outcome.good is None:  # it may still come from outside
             card = replace(card, open_draws=(*card.open_draws, replace(draw, unknown=True)))
         else:
+            card = replace(card, observed=(*card.observed, short_id(draw.id))[-_REMEMBERED:])
             trial = counted(trial, draw, self._outcome.good, judged=self._outcome.judged)
         return self._judged(with_trial(card, trial), trial)
 
@@ -226,6 +229,11 @@ class _Settlement:
 def trial_name(idea: str, trial: Trial) -> str:
     """What a trial's number is given to: one round of an idea's trial for one model and layout."""
     return "\x1f".join((idea, trial.model, trial.layout, str(trial.rounds)))
+
+
+def short_id(draw: str) -> str:
+    """A draw's id as it is remembered once it was counted."""
+    return draw[:12]
 
 
 def with_trial(card: MemoryCard, trial: Trial) -> MemoryCard:

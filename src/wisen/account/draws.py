@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from wisen.account.counts import Outcome, settle, trial_name, with_trial, without_late
+from wisen.account.counts import Outcome, settle, short_id, trial_name, with_trial, without_late
 from wisen.account.places import WAITS, Part, Places, trial_of
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
@@ -143,8 +143,8 @@ class Draws:
             number = known.number or await ci.numbers.of(trial_name(head.id, known))
 
         def opened(card: MemoryCard) -> MemoryCard | None:
-            if any(known.id == draw.id for known in card.open_draws):
-                return None  # written before, by a process that was cut off
+            if any(known.id == draw.id for known in card.open_draws) or short_id(draw.id) in card.observed:
+                return None  # written before, by a process that was cut off or that works on this very run too
             card = without_late(card, at, ci.trial)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from wisen.architectures.keeping import Kept
 from wisen.cards import MemoryCard
-from wisen.models.journal import task_key
+from wisen.models.journal import RunOver, task_key
 from wisen.protocols import Evaluator
 from wisen.records import Advice, ReflectionEvaluation, Task, Trace
 from wisen.session import Steps
@@ -39,7 +39,8 @@ class Past:
     ) -> Advice:
         """The advice of an attempt as it was, unless it doesn't hold any more: then it is made anew.
 
-        `unused` hears of what was made where another process has made one first, and of that one.
+        `unused` hears of what was made where another process has made one first, and of that one; it may have ended the
+        run since.
         """
         if self.steps is None:
             return await make()
@@ -47,7 +48,11 @@ class Past:
             async with self.steps.step(self._key("advice", attempt)) as step:
                 if step.value is None:
                     made = await make()
-                    advice = await _kept(step.keep, made, Advice)
+                    try:
+                        advice = await _kept(step.keep, made, Advice)
+                    except RunOver:
+                        await unused(made, Advice())
+                        raise
                     if advice is not made:
                         await unused(made, advice)
                     return advice
