@@ -64,7 +64,7 @@ async def run_stream(
 ) -> StreamReport:
     """Work through `family.train` in order.
 
-    With a `store`, verified answers are kept there and shown to later tasks; without, every task starts from nothing.
+    With a `store`, verified answers are kept there, on trial as by default; without, every task starts from nothing.
     Both may retry, and both know which answers this task has already had rejected.
     """
     agent = Agent(

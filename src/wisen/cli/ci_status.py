@@ -33,11 +33,14 @@ _EARLIER = "counted by an earlier version"
 def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
     """Say where ideas stand, how far the trial of each is, and what their evidence is, per model."""
     cards, promoted = drive(_found(choose_store(store), tenant))
-    heads = [card for card in cards if not card.idea or card.idea not in {one.id for one in cards}]
-    wordings = Counter(card.idea for card in cards if card.idea)
+    there = {card.id for card in cards}
+    heads = [card for card in cards if card.idea not in there]
+    wordings: dict[str, list[str]] = {}
+    for card in cards:
+        wordings.setdefault(card.idea, []).append(card.id)
     counts = Counter(card.status for card in heads)
     if as_json:
-        ideas = [_as_json(head, [one.id for one in cards if one.idea == head.id], promoted) for head in heads]
+        ideas = [_as_json(head, wordings.get(head.id, []), promoted) for head in heads]
         print_json({"counts": {one.value: counts[one] for one in MemoryStatus}, "cards": ideas})
         return
     order = list(MemoryStatus)
@@ -45,7 +48,7 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
         row
         for head in sorted(heads, key=lambda head: order.index(head.status))
         if head.status is not MemoryStatus.REJECTED
-        for row in _rows(head, 1 + wordings[head.id], promoted)
+        for row in _rows(head, 1 + len(wordings.get(head.id, [])), promoted)
     ]
     print_table(_COLUMNS, rows)
     if any(head.evidence or head.trials for head in heads):
