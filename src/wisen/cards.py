@@ -223,8 +223,7 @@ class MemoryCard:
     pinned: bool = False
     """Whether only people may change its status."""
     observed: tuple[str, ...] = ()
-    """The draws that were counted last, in short: written once more, by a second process at the same run, they count for
-    nothing. Under earlier versions, runs that were counted in `evidence`."""
+    """The draws that were counted last, in short: a second process at the same run may write them once more."""
     refused: str = ""
     """Of a card that a person or a test rejected: its `refusal_key`, by which the same lesson is known again."""
     supersedes: str = ""

@@ -64,7 +64,10 @@ async def test_a_change_that_fails_fails_alone() -> None:
         asked.append(card.version)
         raise ValueError("not so")
 
-    changes = [noting("a"), wrong, lambda _: None, noting("b")]
+    def nothing(_: MemoryCard) -> None:
+        """Want no change."""
+
+    changes = [noting("a"), wrong, nothing, noting("b")]
     made = await asyncio.gather(*(change_card(store, card_id, one) for one in changes), return_exceptions=True)
     assert [type(one) for one in made] == [MemoryCard, ValueError, type(None), MemoryCard]
     assert (await store.get([card_id]))[0].note.split() == ["a", "b"]
