@@ -192,6 +192,9 @@ class Run:
         clockwork = self.deps.clockwork
         begun = await self.journal.begin(self.session.task, at=clockwork.now(), seed=self.seed, told=self._told_of())
         if begun.new:
+            if (ended := await self._ended()) is not None:  # in another process, since it was asked above
+                await self._tidy(self.journal)
+                return self._told(ended)
             await self._keep(self._record(begun.started, "unfinished"))
         if begun.changed:
             said = f"RunMismatchError: {', '.join(begun.changed)} changed since it was begun"

@@ -272,6 +272,17 @@ async def test_an_outcome_that_comes_in_time_counts_and_one_that_comes_late_does
     assert good_and_all(trial_in(await only(ci.store))) == (0, 1)
 
 
+async def test_an_outcome_that_comes_too_late_is_not_good_though_nobody_has_looked_since() -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    draws = drawing(ci)
+    advice = await drawn(draws)
+    day = keeper(ci.store, now=lambda: NOON + timedelta(hours=24))
+    await drawing(day).settle(advice, GOOD)
+    card = await only(ci.store)
+    assert (good_and_all(trial_in(card)), card.open_draws) == ((0, 1), ())
+
+
 async def test_of_too_many_open_draws_the_oldest_are_counted() -> None:
     ci = keeper(InMemoryVectorStore())
     card_id = (await ci.submit(lesson())).card_id

@@ -282,6 +282,18 @@ async def test_where_the_judge_is_down_the_outcome_may_come_from_outside(raises:
     assert (await ci.store.run(result.run_id)).score == score  # type: ignore[attr-defined]
 
 
+async def test_an_outcome_from_outside_may_come_too_late() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
+    (left,) = (await only(ci.store)).open_draws
+    later = keeper(ci.store, now=lambda: left.at + timedelta(hours=24))
+    told = await report_outcome(later, result.run_id, score=1.0)
+    assert (told.counted, told.record.score) == (0, 1.0), "the record tells it all the same"
+    assert good_and_all(await trial(ci)) == (0, 0)
+    await drawn(drawing(later, model="scripted"))
+    assert good_and_all(await trial(ci)) == (0, 1)
+
+
 async def test_an_outcome_that_was_known_is_not_counted_again() -> None:
     ci = await on_trial(InMemoryVectorStore())
     result = await agent(ci, says_yes).run(PROMPT)

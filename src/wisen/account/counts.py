@@ -23,7 +23,7 @@ from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired
 from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
-from wisen.trials import Trial
+from wisen.trials import OpenDraw, Trial
 
 _REMEMBERED = 64
 """Draws of one idea that are known as counted, so that they aren't opened again."""
@@ -176,6 +176,8 @@ class _Settlement:
         draw = next((one for one in card.open_draws if one.id == self._draw), None)
         if draw is None or (draw.unknown and self._outcome.good is None):
             return None
+        if expired([draw], self._at, self._ci.trial):
+            return self._too_late(card, draw)
         left = tuple(one for one in card.open_draws if one is not draw)
         card = without_late(replace(card, open_draws=left), self._at, self._ci.trial)
         trial = trial_of(card, draw.model, draw.layout)
@@ -185,6 +187,11 @@ class _Settlement:
             card = replace(card, observed=(*card.observed, short_id(draw.id))[-_REMEMBERED:])
             trial = counted(trial, draw, self._outcome.good, judged=self._outcome.judged)
         return self._judged(with_trial(card, trial), trial)
+
+    def _too_late(self, card: MemoryCard, draw: OpenDraw) -> MemoryCard:
+        """The card with the draw counted as one that nobody has reported."""
+        card = without_late(card, self._at, self._ci.trial)
+        return self._judged(card, trial_of(card, draw.model, draw.layout))
 
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""

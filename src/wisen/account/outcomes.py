@@ -8,6 +8,7 @@ from wisen.errors import ConfigError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.ideas import those_there
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.trial import expired
 from wisen.protocols import RunLog, VectorStore
 from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord
 
@@ -45,9 +46,10 @@ async def report_outcome(
     record = await log.run(run_id)
     first = record.attempts[0] if record.attempts else None
     draws = {one.idea: one.draw for one in (first.injections if first else ()) if one.draw}
-    heads = await those_there(ci.store, list(draws))
-    still_open = {head.id: draws[head.id] for head in heads if any(one.id == draws[head.id] for one in head.open_draws)}
-    events = await settle(ci, still_open, Outcome(good=score >= threshold), at=ci.now())
+    heads, now = await those_there(ci.store, list(draws)), ci.now()
+    waiting = {one.id for head in heads for one in head.open_draws if not expired([one], now, ci.trial)}
+    still_open = {idea: draw for idea, draw in draws.items() if draw in waiting}
+    events = await settle(ci, still_open, Outcome(good=score >= threshold), at=now)
     if first is not None and (first.evaluation is None or not first.evaluation.known):
         record = _with_outcome(record, first, score, threshold)
         await log.save_run(record)
