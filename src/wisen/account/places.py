@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
+from wisen.cards import REPORT_KINDS, CardEvidence, MemoryCard, MemoryStatus
 from wisen.identity import may_agree
 from wisen.memory_ci.ideas import is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
@@ -163,11 +163,12 @@ def _near(parts: Sequence[Part]) -> list[Part]:
 
 
 def _unlike(parts: Sequence[Part]) -> list[Part]:
-    """Those that can be tried side by side: of some that may say the same, the first."""
+    """Those that can be tried side by side: of some that may say the same, the first. Reports are read as they are."""
     kept: list[Part] = []
     for part in parts:
-        text = part.found.head.text
-        if len(kept) < _SIDE_BY_SIDE and not any(may_agree(one.found.head.text, text) for one in kept):
+        head = part.found.head
+        report = head.kind in REPORT_KINDS
+        if report or not any(may_agree(one.found.head.text, head.text) for one in kept[:_SIDE_BY_SIDE]):
             kept.append(part)
     return kept
 
