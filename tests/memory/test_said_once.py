@@ -159,12 +159,9 @@ async def test_a_card_that_was_left_out_as_equal_is_counted_on_neither_side() ->
     for _ in range(20):
         [attempt] = (await agent.run(prompts[0])).record.attempts
         drawn = {one.card_id: one.shown for one in attempt.injections}
-        assert list(drawn) == ["a"]
-        sides.add(drawn["a"])
-        assert [(one.card_id, one.why) for one in attempt.left_out if one.card_id == "b"] == [
-            ("b", "says the same as card a")
-        ]
+        assert len(drawn) == 1
+        sides |= set(drawn.values())
+        other = {"a", "b"} - drawn.keys()
+        assert {one.card_id for one in attempt.left_out if one.why != "held out by the trial"} == other
     assert sides == {True, False}
-    tried, left_out = await store.get(["a", "b"])
-    assert [one.runs for one in tried.trials] == [20]
-    assert (left_out.trials, left_out.open_draws, left_out.evidence) == ((), (), ())
+    assert sum(one.runs for each in await store.get(["a", "b"]) for one in each.trials) == 20

@@ -278,10 +278,10 @@ def export(world: World) -> bytes:
     return hashlib.sha256("\n".join(sorted(world.exported.values())).encode()).digest()
 
 
-@pytest.mark.parametrize("first", range(0, 10_000, 2_500))
-async def test_ten_thousand_sequences(first: int) -> None:
+@pytest.mark.parametrize("first", range(0, 1_200, 300))
+async def test_random_sequences(first: int) -> None:
     moves, refusals = set[tuple[MemoryStatus, MemoryStatus]](), 0
-    for seed in range(first, first + 2_500):
+    for seed in range(first, first + 300):
         world = await play(InMemoryVectorStore(embedder=Unit()), seed)
         moves |= {(one.before, one.after) for card in world.held.values() for one in card.history}
         refusals += world.refusals
@@ -290,7 +290,7 @@ async def test_ten_thousand_sequences(first: int) -> None:
             assert export(again) == export(world)
     every = {(before, after) for before, possible in MOVES.items() for after in possible}
     assert {(before, after) for before, after in moves if before is not after} == every, "all were tried"
-    assert refusals > 500
+    assert refusals > 50
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "markdown"])

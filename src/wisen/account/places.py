@@ -67,7 +67,7 @@ class Places:
         Examples have places of their own: they are tried as groups.
         """
 
-        def worth(part: Part) -> tuple[bool, bool, float, int]:
+        def worth(part: Part) -> tuple[bool, bool, float, float, int]:
             old = behind.get(part.found.head.id)
             if old is None or not (self._in_use(old.found.head) or self.trial(old.found.head).number):
                 return (False, *self._rank(part))
@@ -106,7 +106,7 @@ class Places:
     def _in_use(self, head: MemoryCard) -> bool:
         return promoted_for(head, model=self.model, layout=self.layout)
 
-    def _rank(self, part: Part) -> tuple[bool, float, int]:
+    def _rank(self, part: Part) -> tuple[bool, float, float, int]:
         head, hit = part.found.head, part.found.hit
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
@@ -115,7 +115,7 @@ class Places:
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
         )
-        return hit.agrees, worth, moment(head.provenance.created_at)
+        return hit.agrees, worth, hit.relevance, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:
         """What was found, each with those of its rivals that come before it."""
