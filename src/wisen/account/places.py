@@ -168,7 +168,8 @@ def _unlike(parts: Sequence[Part]) -> list[Part]:
     for part in parts:
         head = part.found.head
         report = head.kind in REPORT_KINDS
-        if report or not any(may_agree(one.found.head.text, head.text) for one in kept[:_SIDE_BY_SIDE]):
+        others = [one.found.head for one in kept[:_SIDE_BY_SIDE] if one.found.head.id not in head.rivals]
+        if report or not any(may_agree(other.text, head.text) for other in others):
             kept.append(part)
     return kept
 
