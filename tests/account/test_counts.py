@@ -33,6 +33,7 @@ from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.trial import TrialRule
+from wisen.memory_ci.verdicts import bar, e_value_of
 from wisen.trials import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
@@ -357,6 +358,25 @@ async def test_a_promoted_idea_that_turns_harmful_is_noticed() -> None:
     assert (await kept(ci.store, card_id)).status is MemoryStatus.PROMOTED
     moved = await tried(ci, with_it=0.2, without=0.9, runs=150, seed=2)
     assert [(one.before, one.after, one.by) for one in moved] == [("promoted", "archived", "trial")]
+
+
+async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
+    """At most a tenth of all that is promoted may be false; so late trials need less, the more others were promoted."""
+    store = InMemoryVectorStore()
+    ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
+    for number in range(8):
+        await ci.numbers.of(f"earlier {number}")
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=24, shown_good=17, held_out=24, held_out_good=3))
+    e_value = e_value_of(trial_in(await only(store)))
+    assert bar(9, 40, COIN) < e_value < bar(9, 0, COIN)
+    (told,) = await ran(ci, lambda _: True)
+    assert isinstance(told, TrialAdvanced)
+    for number in range(40):
+        await other.promotions.of(f"elsewhere {number}")
+    (told,) = await ran(ci, lambda _: True)
+    assert isinstance(told, CardMoved)
+    assert (told.after, ci.promotions.known) == ("promoted", 41)
 
 
 async def test_how_far_a_trial_is_is_told_in_words() -> None:

@@ -189,6 +189,30 @@ async def test_an_execution_that_is_made_again_finds_its_draw() -> None:
     assert open_in(await only(ci.store)) == ["r"]
 
 
+async def test_a_draw_that_was_counted_is_not_opened_again() -> None:
+    """Two processes at one run have drawn the same, and one is through before the other has written it."""
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.submit(lesson())
+    one, other = drawing(ci, run_id="r", nonce="n"), drawing(ci, run_id="r", nonce="n")
+    advice = [advice_of(await each.parts(await found(ci), first=True)) for each in (one, other)]
+    assert advice[0] == advice[1]
+    await one.settle(await one.write(advice[0]), Outcome(good=True))
+    await other.settle(await other.write(advice[1]), Outcome(good=True))
+    card = await only(ci.store)
+    assert (open_in(card), trial_in(card).runs) == ([], 1)
+
+
+async def test_draws_that_no_attempt_was_made_with_are_taken_back() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.submit(lesson())
+    used, unused = [await drawn(drawing(ci, run_id="r")) for _ in range(2)]
+    assert open_in(await only(ci.store)) == ["r", "r"]
+    await drawing(ci, run_id="r").withdraw(unused, used=used)
+    assert [one.id for one in (await only(ci.store)).open_draws] == [used.injections[0].draw]
+    await drawing(ci, run_id="r").withdraw(used, used=used)
+    assert open_in(await only(ci.store)) == ["r"]
+
+
 async def test_the_coin_is_as_fair_as_it_says() -> None:
     ci = keeper(InMemoryVectorStore(), rule=TrialRule(first_shown=0, holdout=0.25))
     await ci.submit(lesson())

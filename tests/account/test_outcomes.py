@@ -1,7 +1,7 @@
 """Whatever becomes of a run: each of its draws has one outcome, and counts once."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
@@ -47,6 +47,7 @@ from wisen.account.outcomes import report_outcome
 from wisen.errors import ConfigError, ModelError, RunNotFoundError
 from wisen.events import AdviceUndelivered, Event
 from wisen.models.scripted import ScriptedCall
+from wisen.records import RunRecord
 from wisen.session import AgentSession, Dependencies
 from wisen.stores.connect import connect
 from wisen.trials import Trial
@@ -376,6 +377,74 @@ async def test_one_run_of_two_memories_at_once_counts_once(tmp_path: Path) -> No
         for number in range(5):
             await asyncio.gather(*(each.run(PROMPT, run_id=f"r{number}") for each in made))
             await assert_counted(MemoryCI(other), number + 1, number + 1)
+
+
+class Between(InMemoryVectorStore):
+    """A store that lets others do something before the first advice is kept."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        """Keep it."""
+        if b'"injections"' in response and self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+        return await super().keep_call(scope, key, ordinal, response)
+
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        """Keep it."""
+        if b'"injections"' in response and self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+        return await super().keep_call_while(scope, key, ordinal, response, head=head)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+async def test_whoever_is_second_at_a_run_takes_back_what_it_drew(ends: bool) -> None:
+    store, asked, go_on = Between(), asyncio.Event(), asyncio.Event()
+    ci, others = await on_trial(store), list[asyncio.Task[Any]]()
+
+    async def reply(*_: object) -> str:
+        asked.set()
+        await go_on.wait()
+        return "yes"
+
+    async def meanwhile() -> None:
+        await agent(ci, says_yes).run(PROMPT)  # so that the two at one run don't draw the same
+        others.append(asyncio.create_task(agent(ci, reply, memory=store).run(PROMPT, run_id="r1")))
+        await asked.wait()
+        if ends:
+            go_on.set()
+            await others[0]
+
+    store.meanwhile = meanwhile
+    first = asyncio.create_task(agent(ci, reply, memory=store).run(PROMPT, run_id="r1"))
+    await asked.wait()
+    go_on.set()
+    one, other = await first, await others[0]
+    assert one.record == other.record
+    await assert_counted(ci, 2, 2)
+
+
+async def test_a_run_that_ends_while_another_process_begins_it_is_not_made_again() -> None:
+    class Late(InMemoryVectorStore):
+        looks = 0
+
+        async def run(self, run_id: str) -> RunRecord:
+            self.looks += 1
+            if self.looks == 1:
+                raise RunNotFoundError(run_id)
+            return await super().run(run_id)
+
+    store = Late()
+    ci = await on_trial(store)
+    store.looks = 1
+    first = await agent(ci, says_yes, memory=store).run(PROMPT, run_id="r1")
+    store.looks = 0
+    model = ScriptedModel(["no"])
+    assert (await agent(ci, model, memory=store).run(PROMPT, run_id="r1")).record == first.record
+    assert (len(model.calls), (await store.facts()).calls) == (0, 1), "what is left is the trial's number"
+    await assert_counted(ci, 1)
 
 
 def test_the_runs_of_two_processes_are_all_counted_once(tmp_path: Path) -> None:

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 from reporting import FAILED, NOON, SCRAPING, filed
 
-from wisen import CardFilter, Clockwork, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, ScriptedModel
+from wisen import (
+    CardFilter,
+    Clockwork,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryStatus,
+    ScriptedModel,
+    Situation,
+)
 from wisen.architectures.protocol_guard import BegunTask, ReflexionProtocol
 from wisen.cards import CardEvidence
 from wisen.errors import StoreError
@@ -154,6 +163,13 @@ async def test_a_report_that_hurts_the_model_is_not_shown_to_it() -> None:
     assert (again.model, [one.why for one in again.advice.left_out]) == ("m", ["hurts (evidence)"])
     other = await protocol.begin(SCRAPING, "scraper", model="n")
     assert "hurts (evidence)" not in [one.why for one in other.advice.left_out]
+
+
+async def test_a_report_of_this_very_task_leaves_the_others_of_its_type_their_places() -> None:
+    own = replace(filed("of this task"), situation=Situation(prompt=SCRAPING.prompt, task_type=SCRAPING.type), id="")
+    protocol = await guard(own, filed("of another", days_old=1), trial=replace(ON_TRIAL, at_once=3, holdout=0.0))
+    brief = (await protocol.begin(SCRAPING, "scraper", model="m")).brief
+    assert ["of this task" in brief, "of another" in brief] == [True, True]
 
 
 async def test_tasks_that_went_better_with_a_report_promote_it() -> None:

@@ -129,6 +129,15 @@ class TestWordings:
         await ci.reject(done.card_id, "nobody renamed them")
         assert {card.superseded_by for card in await ci.store.get(cards)} == {""}
 
+    async def test_a_correction_holds_for_wordings_that_it_has_not_reached_yet(self) -> None:
+        ci = knowing()
+        head, other = await ids(ci, HARBOUR, BILLS)
+        done = await ci.correct(head, lesson(MAPLE), "the teams were renamed")
+        await change_card(ci.store, other, lambda card: replace(card, superseded_by=""))
+        assert [one.hit.card.id for one in await found(ci)] == [done.card_id]
+        await ci.archive(done.card_id, "wrong as well")
+        assert await found(ci) == []
+
     @pytest.mark.parametrize("status", ["quarantined", "promoted"])
     async def test_a_rollback_of_the_head_leaves_its_other_wordings_standing(self, status: str) -> None:
         ci = knowing()

@@ -157,9 +157,12 @@ class Places:
 
 
 def _near(parts: Sequence[Part]) -> list[Part]:
-    """Those whose situation the task is in. Tried in a neighbouring one, an idea would seem to do less than it does."""
+    """Those whose situation the task is in. Tried in a neighbouring one, an idea would seem to do less than it does.
+
+    Reports come by task type and tool, and their relevance says how they came.
+    """
     best = max((part.found.hit.relevance for part in parts), default=0.0)
-    return [part for part in parts if part.found.hit.relevance >= best * _NEAR]
+    return [part for part in parts if part.found.head.kind in REPORT_KINDS or part.found.hit.relevance >= best * _NEAR]
 
 
 def _unlike(parts: Sequence[Part]) -> list[Part]:
