@@ -11,7 +11,7 @@ from wisen.claims.agreement import contradict, hard_content_agrees, in_one_frame
 from wisen.claims.claim import claim_of
 from wisen.claims.form import same_form
 
-__all__ = ["Relation", "content_key", "may_agree", "relation", "same_form"]
+__all__ = ["Relation", "content_key", "may_agree", "other_case", "relation", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
@@ -38,6 +38,22 @@ def may_agree(one: str, other: str) -> bool:
     """
     mine, others = claim_of(one), claim_of(other)
     return shared_content(mine, others) > 0 or likeness(mine, others) >= _SOME_WORDS
+
+
+def other_case(one: str, at: str, other: str, other_at: str) -> bool:
+    """Whether two texts speak of different cases: each names something of its own situation that the other doesn't.
+
+    "For zone 7 add 12 EUR", learned from a parcel to zone 7, and "For zone 8 add 15 EUR", from one to zone 8, can both
+    be right. "VAT is 12 percent" and "VAT is 25 percent" can't, whichever orders they were learned from.
+
+    Args:
+        one: A text.
+        at: The situation it was learned in.
+        other: Another text.
+        other_at: The situation of that one.
+    """
+    mine, others = claim_of(one).stems, claim_of(other).stems
+    return bool((mine - others) & claim_of(at).stems) and bool((others - mine) & claim_of(other_at).stems)
 
 
 def relation(one: str, other: str, *, cosine: float | None = None, same_meaning: float | None = None) -> Relation:

@@ -243,11 +243,48 @@ class TestRivals:
         assert one.idea == old
         assert (await kept(ci.store, old)).duplicates == 0
 
-    async def test_different_situations_make_no_rivals(self) -> None:
+    async def test_texts_that_name_the_case_they_are_for_are_no_rivals(self) -> None:
         ci = knowing()
-        await ci.submit(lesson(HARBOUR, "Route the ticket of customer 7."))
-        done = await ci.submit(lesson(MAPLE, "Route the ticket of customer 8."))
+        await ci.submit(lesson("Invoices of customer 7 go to Harbour.", "Route the ticket of customer 7."))
+        done = await ci.submit(lesson("Invoices of customer 8 go to Maple.", "Route the ticket of customer 8."))
         assert (done.outcome, done.rivals) == ("added", ())
+
+    async def cases(self) -> tuple[MemoryCI, str, str]:
+        """Rivals that were learned from tasks with other numbers, which they don't name themselves."""
+        ci = knowing()
+        at = {"verified": True, "created_at": LATER - timedelta(days=60)}
+        old = await ci.submit(lesson(HARBOUR, "Route the ticket of customer 7.", **at))
+        at["created_at"] = LATER
+        new = await ci.submit(lesson(MAPLE, "Route the ticket of customer 8.", **at))
+        assert new.rivals == (old.card_id,)
+        return ci, old.card_id, new.card_id
+
+    async def test_a_correction_is_tried_first_in_tasks_with_other_numbers(self) -> None:
+        ci, old, new = await self.cases()
+        for customer in (8, 9):
+            parts = await drawing(ci).parts(await found(ci, f"Route the ticket of customer {customer}."), first=True)
+            assert {one.card.id: one.barred for one in parts} == {old: f"its newer rival {new} is tried first", new: ""}
+
+    async def test_where_the_old_one_was_learned_both_are_shown_or_neither(self) -> None:
+        ci, old, new = await self.cases()
+        seen = set[tuple[bool, bool]]()
+        for _ in range(40):
+            parts = await drawing(ci).parts(await found(ci, "Route the ticket of customer 7."), first=True)
+            assert [one.card.id for one in parts] == [old, new]
+            assert parts[0].injection.draw == "", "only the newer one is drawn"
+            seen.add((not parts[0].barred, parts[1].injection.shown))
+        assert seen == {(True, True), (False, False)}
+
+    @pytest.mark.parametrize(("good", "kept_as"), [(2, MemoryStatus.ARCHIVED), (9, MemoryStatus.QUARANTINED)])
+    async def test_a_rival_of_another_case_is_archived_unless_it_is_ahead(
+        self, good: int, kept_as: MemoryStatus
+    ) -> None:
+        ci, old, new = await self.cases()
+        counts = DrawCounts(propensity=0.5, shown=10, shown_good=good, held_out=10, held_out_good=2)
+        trial = Trial(model="m", layout="episodes-as-turns", number=1, stage="on trial", counts=(counts,))
+        await change_card(ci.store, old, lambda card: replace(card, trials=(trial,)))
+        await self.decided(ci, new)
+        assert (await kept(ci.store, old)).status is kept_as
 
 
 async def test_wordings_and_rivals_are_kept_by_every_store(any_store: VectorStore) -> None:

@@ -19,7 +19,9 @@ from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.ideas import agree
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.statistics import trial_log_e_value
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired
 from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
@@ -118,12 +120,15 @@ async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: date
     await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
         await ci.promotions.of("\x1f".join((changed.id, one.trial.model, one.trial.layout, str(one.trial.number))))
-        moved += await _rivals_archived(ci, changed, at)
+        moved += await _rivals_archived(ci, changed, one.trial, at)
     return moved
 
 
-async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, at: datetime) -> list[CardMoved]:
-    """Archive what can't be right beside an idea that helps, unless a person has pinned it or put it in use."""
+async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at: datetime) -> list[CardMoved]:
+    """Archive what can't be right beside an idea that helps, unless a person has pinned it or put it in use.
+
+    What was learned from a task with other numbers or names, and is ahead in its own trial, may be right there.
+    """
     moved: list[CardMoved] = []
 
     def archived(card: MemoryCard) -> MemoryCard | None:
@@ -131,6 +136,9 @@ async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, at: datetime) -> 
         if card.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or card.pinned:
             return None
         if card.status is MemoryStatus.PROMOTED and decided_by == "human":
+            return None
+        own = trial_of(card, trial.model, trial.layout)
+        if not agree(card.situation, promoted.situation) and trial_log_e_value(own.counts) > 0.0:
             return None
         why = f"its rival {promoted.id} helps, and both can't be right"
         return move(card, MemoryStatus.ARCHIVED, note=why, at=at, by="trial")

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from wisen.account.counts import Outcome, settle, short_id, trial_name, with_trial, without_late
-from wisen.account.places import WAITS, Part, Places, trial_of
+from wisen.account.places import WAITS, Part, Places, behind, trial_of
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
@@ -51,7 +51,12 @@ class Draws:
         parts = await places.parts(found, first=first)
         waiting = [part for part in parts if part.barred == WAITS and part.found.head.id not in drawn]
         told = [part for part in parts if part not in waiting[_TOLD:]]
-        return [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in told]
+        recalled = [self._recalled(part, drawn.get(part.found.head.id), first=first) for part in told]
+        shown = {one.injection.idea for one in recalled if one.injection.shown and not one.barred}
+        return [
+            replace(one, barred=behind(part.beside)) if part.beside and part.beside not in shown else one
+            for part, one in zip(told, recalled, strict=True)
+        ]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.

@@ -1,11 +1,12 @@
 """Which ideas take part in a run: those in use, and of the others the few that have a place on trial."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from wisen.cards import REPORT_KINDS, CardEvidence, MemoryCard, MemoryStatus
 from wisen.identity import may_agree
-from wisen.memory_ci.ideas import is_example, those_there
+from wisen.memory_ci.ideas import agree, is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.trial import priority, propensity, with_places
@@ -32,6 +33,8 @@ class Part:
     """Whether the outcome of the run counts on its idea."""
     barred: str = ""
     """Why it isn't shown; "" where it may be."""
+    beside: str = ""
+    """The newer rival that it is shown with, and never without; "" where it is drawn by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,8 @@ class Places:
         """
         found, rivals = await self._with_rivals(found)
         hidden = self._behind_rivals(rivals)
-        parts = [self._part(one, hidden) for one in found]
+        agreeing = {one.head.id for one in found if one.hit.agrees}
+        parts = [self._part(one, hidden, agreeing) for one in found]
         if self.ci.trust != "trial":
             return parts
         waiting = [part for part in parts if part.drawn and not self._in_use(part.found.head)]
@@ -86,10 +90,13 @@ class Places:
         """The idea's trial for this model and layout."""
         return trial_of(head, self.model, self.layout)
 
-    def _part(self, found: Found, hidden: Mapping[str, str]) -> Part:
+    def _part(self, found: Found, hidden: Mapping[str, str], agreeing: AbstractSet[str]) -> Part:
         head, trust = found.head, self.ci.trust
         if head.id in hidden:
-            return Part(found=found, barred=f"its newer rival {hidden[head.id]} is tried first")
+            newer = hidden[head.id]
+            if head.id in agreeing and newer not in agreeing:  # it was learned in this very case, and the newer wasn't
+                return Part(found=found, beside=newer)
+            return Part(found=found, barred=behind(newer))
         if shown_to_all(found):
             return Part(found=found)
         trial = self.trial(head)
@@ -118,32 +125,34 @@ class Places:
         return hit.agrees, worth, hit.relevance, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:
-        """What was found, each with those of its rivals that come before it."""
+        """What was found, each with the newest of its rivals that comes before it."""
         heads = {one.head.id: one.head for one in found}
         missing = [rival for head in heads.values() for rival in head.rivals if rival not in heads]
         rivals = {card.id: card for card in await those_there(self.ci.store, list(dict.fromkeys(missing)))}
         known = rivals | heads
         result: list[Found] = []
         for one in found:
-            for rival in one.head.rivals:
-                other = rivals.get(rival)
-                if other is not None and self._comes_first(other, one.head):
-                    hit = one.hit
-                    said = (*hit.reasons, f"rival of card {one.hit.card.id}")
-                    result.append(Found(hit=replace(hit, card=other, reasons=said), head=other))
-                    del rivals[rival]
+            first = [other for rival in one.head.rivals if (other := rivals.get(rival)) is not None]
+            first = [other for other in first if self._comes_first(other, one.head)]
+            if first:
+                newest = max(first, key=lambda other: moment(other.provenance.created_at))
+                agrees = one.hit.agrees and agree(one.hit.card.situation, newest.situation)
+                said = (*one.hit.reasons, f"rival of card {one.hit.card.id}")
+                hit = replace(one.hit, card=newest, reasons=said, agrees=agrees)
+                result.append(Found(hit=hit, head=newest))
+                del rivals[newest.id]
             result.append(one)
         return result, known
 
     def _behind_rivals(self, known: Mapping[str, MemoryCard]) -> dict[str, str]:
-        """Ideas that stay behind, each with the newer one that is shown instead."""
-        behind: dict[str, str] = {}
-        for head in known.values():
-            for rival in head.rivals:
-                other = known.get(rival)
-                if other is not None and self._comes_first(other, head):
-                    behind[head.id] = other.id
-        return behind
+        """Ideas that stay behind, each with the newest of those that are shown instead."""
+        newest_last = sorted(known.values(), key=lambda head: moment(head.provenance.created_at))
+        return {
+            head.id: other.id
+            for head in known.values()
+            for other in newest_last
+            if other.id in head.rivals and self._comes_first(other, head)
+        }
 
     def _comes_first(self, new: MemoryCard, old: MemoryCard) -> bool:
         """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught."""
@@ -154,6 +163,11 @@ class Places:
         ours, theirs = new.provenance, old.provenance
         later = moment(ours.created_at), not theirs.verified
         return ours.verified and later > (moment(theirs.created_at), False)
+
+
+def behind(newer: str) -> str:
+    """Why an idea isn't shown whose newer rival is tried, or used."""
+    return f"its newer rival {newer} is tried first"
 
 
 def _near(parts: Sequence[Part]) -> list[Part]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.embedders.meaning import meaning_of
 from wisen.errors import CardNotFoundError
-from wisen.identity import content_key, relation, same_form
+from wisen.identity import content_key, other_case, relation, same_form
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.stores.paging import every_card
@@ -120,7 +120,9 @@ class Ideas:
             match relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id]):
                 case "idea":
                     best = max(best or (0.0, one), (near_by, one), key=lambda found: found[0])
-                case "rivals" if agree(one.situation, card.situation):
+                case "rivals" if not other_case(
+                    one.text, one.situation.text, card.text, card.situation.text
+                ):
                     rivals.append(one)
                 case _:
                     pass
