@@ -1,17 +1,26 @@
 """A store whose reflector teaches useful, useless and harmful lessons after failures, and what becomes of them."""
 
+from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
 from random import Random
 
+from wisen.memory_ci.order import cohort_of
 from wisen.memory_ci.statistics import trial_log_e_value
-from wisen.memory_ci.trial import TrialRule, began, begins, counted, decided, priority, propensity, with_places
+from wisen.memory_ci.trial import (
+    TrialRule,
+    base_rate,
+    began,
+    begins,
+    counted,
+    decided,
+    priority,
+    propensity,
+    with_places,
+)
 from wisen.memory_ci.verdicts import bar, verdict
 from wisen.trials import OpenDraw, Trial
 
 _BASE, _LIFT, _HARM = 0.35, 0.3, -0.2
-_WORDINGS_APART = 2
-"""Wordings of the useful idea that the embedder doesn't know as such, so that they are ideas of their own."""
 _LAST = 500
 
 
@@ -25,8 +34,10 @@ class World:
     """How often it writes the right lesson."""
     wrong: float = 0.05
     """How often it writes a harmful one."""
-    joined: float = 0.8
-    """How many wordings find their idea."""
+    joined: float = 0.3
+    """How many of the useful idea's wordings the embedder knows as such."""
+    apart: int = 6
+    """Its other wordings, which are ideas of their own."""
     unknown: float = 0.0
     order: str = ""
     """"" is `priority`; else "first", "newest", "told" or "evidence"."""
@@ -56,6 +67,8 @@ class Life:
     good: int = 0
     begun: int = 0
     promoted: int = 0
+    promoted_of: Counter[int] = field(default_factory=Counter[int])
+    """By the cohorts of their trials."""
     false: int = 0
     harmful: int = 0
     useful: int = 0
@@ -81,12 +94,14 @@ def lived(world: World, rule: TrialRule, runs: int, chance: Random) -> Life:
         outcome = None if chance.random() < world.unknown else good
         for idea, draw in drawn:
             idea.trial = counted(idea.trial, draw, outcome)
-            needed = rule.promote_at if world.alike else bar(idea.trial.number, life.promoted, rule)
+            number, cohort = idea.trial.number, cohort_of(idea.trial.number)
+            needed = rule.promote_at if world.alike else bar(number, life.promoted_of[cohort], rule)
             said = verdict(idea.trial, rule, at=needed)
             new = said == "helps" and idea.trial.stage == "on trial"
             idea.trial = decided(idea.trial, said)
             if new:
                 life.promoted += 1
+                life.promoted_of[cohort] += 1
                 life.false += idea.kind != "useful"
                 life.harmful += idea.kind == "harmful"
                 if idea.kind == "useful" and place not in useful:
@@ -102,7 +117,8 @@ def _drawn(
     mine: dict[str, Idea], world: World, rule: TrialRule, life: Life, chance: Random
 ) -> tuple[list[Idea], list[tuple[Idea, OpenDraw]]]:
     waiting = [idea for idea in mine.values() if idea.trial.stage in ("waiting", "on trial")]
-    waiting.sort(key=lambda idea: _rank(idea, world), reverse=True)
+    base = base_rate(idea.trial for idea in waiting)
+    waiting.sort(key=lambda idea: _rank(idea, world, base), reverse=True)
     trials = [idea.trial for idea in waiting]
     places = with_places(trials, rule) if world.alone else range(min(rule.at_once, len(trials)))
     taking_part = [waiting[place] for place in places]
@@ -121,7 +137,7 @@ def _drawn(
     return shown, drawn
 
 
-def _rank(idea: Idea, world: World) -> tuple[float, int]:
+def _rank(idea: Idea, world: World, base: float) -> tuple[float, int]:
     match world.order:
         case "first":
             return 0.0, -idea.taught
@@ -132,12 +148,7 @@ def _rank(idea: Idea, world: World) -> tuple[float, int]:
         case "evidence":
             return _evidence(idea.trial), idea.last
         case _:
-            return _priority(idea.trial, idea.told), idea.last
-
-
-@lru_cache(maxsize=100_000)
-def _priority(trial: Trial, told: int) -> float:
-    return priority(trial, told=told)
+            return priority(idea.trial, told=idea.told, base=base), idea.last
 
 
 def _evidence(trial: Trial) -> float:
@@ -147,7 +158,7 @@ def _evidence(trial: Trial) -> float:
 def _teach(mine: dict[str, Idea], world: World, run: int, chance: Random) -> None:
     luck = chance.random()
     if luck < world.right:
-        apart = 0 if chance.random() < world.joined else chance.randint(1, _WORDINGS_APART)
+        apart = 0 if chance.random() < world.joined else chance.randint(1, world.apart)
         name, kind = f"useful {apart}", "useful"
     elif luck < world.right + world.wrong:
         name, kind = "harmful", "harmful"

@@ -17,9 +17,7 @@ Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
 
 _LIKE_WORDS: Final = 0.5
-"""Share of common words from which two texts are rivals that disagree in content, or begin alike."""
-_SAME_FRAME: Final = 0.7
-"""The same for two texts that differ in some other word."""
+"""Share of common words from which two texts that disagree in content are rivals."""
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CONTENT_COUNTS: Final = 0.1
@@ -77,6 +75,5 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
         agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
         if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
             return "idea"
-    alike = likeness(mine, others)
-    disagree = mine.first == others.first or not hard_content_agrees(mine, others) or contradict(mine, others)
-    return "rivals" if alike >= (_LIKE_WORDS if disagree else _SAME_FRAME) else "other"
+    disagree = not hard_content_agrees(mine, others) or contradict(mine, others)
+    return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"

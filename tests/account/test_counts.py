@@ -361,7 +361,7 @@ async def test_a_promoted_idea_that_turns_harmful_is_noticed() -> None:
 
 
 async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
-    """At most a tenth of all that is promoted may be false; so late trials need less, the more others were promoted."""
+    """At most a tenth of what a cohort promotes may be false; so the more are promoted, the less its trials need."""
     store = InMemoryVectorStore()
     ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
     for number in range(8):
@@ -373,10 +373,10 @@ async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, TrialAdvanced)
     for number in range(40):
-        await other.promotions.of(f"elsewhere {number}")
+        await other.promotions.of(9).of(f"elsewhere {number}")
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, CardMoved)
-    assert (told.after, ci.promotions.known) == ("promoted", 41)
+    assert (told.after, ci.promotions.of(9).known) == ("promoted", 41)
 
 
 async def test_how_far_a_trial_is_is_told_in_words() -> None:

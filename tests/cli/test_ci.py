@@ -15,7 +15,7 @@ from replaying import WORDS
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
-from wisen.memory_ci.order import Numbers
+from wisen.memory_ci.order import Numbers, Promotions
 from wisen.stores.sqlite import SQLiteVectorStore
 from wisen.trials import DrawCounts, OpenDraw, Trial
 
@@ -143,8 +143,10 @@ def test_promotions_before_lower_what_a_trial_needs(wisen: Wisen, store: Path) -
 
     async def promote() -> None:
         async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            for number in range(10):
+                await Numbers(opened, "trials").of(f"trial {number}")
             for name in ("one", "two"):
-                await Numbers(opened, "promotions").of(name)
+                await Promotions(opened).of(10).of(name)
 
     asyncio.run(promote())
     after = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["trials"][0]["said"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
-from wisen.identity import Relation, content_key, relation
+from wisen.identity import Relation, content_key, other_case, relation
 
 
 def alike(one: str, other: str) -> Relation:
@@ -92,7 +92,7 @@ NOT_IDEAS = [
     ("Encrypt first, compress afterwards.", "Compress first, encrypt afterwards."),
     ("If it fails, stop.", "Stop, then it fails."),
     ("If the build is red, the tests wait.", "If the tests wait, the build is red."),
-    ("Keep ZIP codes as strings.", "Keep phone numbers as strings."),
+    ("Keep postal codes as strings.", "Keep phone numbers as strings."),
     ("Mask the last four digits.", "Mask everything but the last four digits."),
     ("The stamp is in local time; convert it.", "The stamp is already in UTC; leave it alone."),
     ("Give the customer the refund that the shop owes.", "Give the shop the refund that the customer owes."),
@@ -113,10 +113,8 @@ def test_other_content_is_another_idea(one: str, other: str):
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():
     one, other = IDEAS[0]
 
-    assert (
-        relation(one, other) == relation(one, other, cosine=0.9) == relation(one, other, same_meaning=0.5) == "rivals"
-    )
-    assert relation(one, other, cosine=0.59, same_meaning=0.6) == "rivals"
+    assert relation(one, other) == relation(one, other, cosine=0.9) == relation(one, other, same_meaning=0.5) == "other"
+    assert relation(one, other, cosine=0.59, same_meaning=0.6) == "other"
     assert relation(one, other, cosine=0.6, same_meaning=0.6) == "idea"
     assert relation(one, one.upper()) == "same"
 
@@ -201,4 +199,32 @@ def test_long_texts_take_no_long_time(piece: str):
 def test_wordings_stay_in_one_frame_only_where_nothing_differs():
     chain = ["Use black.", "Use ruff.", "Use mypy."]
 
-    assert {alike(*pair) for pair in pairwise(chain)} == {"rivals"}
+    assert {alike(*pair) for pair in pairwise(chain)} == {"other"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Thank the sender for the query.", "Thank the sender for the parcel."),
+        ("Never decide by the weight alone.", "Don't rely on the weight only."),
+        ("Keep postal codes as strings.", "Keep phone numbers as strings."),
+    ],
+)
+def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str) -> None:
+    assert relation(one, other) == "other"
+
+
+@pytest.mark.parametrize(
+    ("one", "at", "other", "other_at", "differ"),
+    [
+        ("Zone 7 costs 12 EUR.", "A parcel to zone 7", "Zone 8 costs 15 EUR.", "A parcel to zone 8", True),
+        ("A parcel costs 12 EUR.", "A parcel to zone 7", "A parcel costs 15 EUR.", "A parcel to zone 8", False),
+        ("Zone 7 costs 12 EUR.", "A parcel to zone 7", "Zone 7 costs 15 EUR.", "A letter to zone 7", False),
+        ("Oak needs 12 coats.", "Varnish the oak", "Ash needs 9 coats.", "Varnish the ash", True),
+        ("Oak needs 12 coats.", "", "Ash needs 9 coats.", "Varnish the ash", False),
+    ],
+)
+def test_texts_are_for_other_cases_where_each_names_its_own(
+    one: str, at: str, other: str, other_at: str, differ: bool
+) -> None:
+    assert other_case(one, at, other, other_at) is other_case(other, other_at, one, at) is differ

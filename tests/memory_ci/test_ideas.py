@@ -189,6 +189,22 @@ class TestRivals:
         assert [one.card.id for one in advice if not one.barred] == [new]
         assert f"rival of card {old}" in advice[0].injection.reasons
 
+    @pytest.mark.parametrize("good", [4, 12])
+    async def test_what_is_ahead_on_trial_is_not_put_back_by_what_is_said_later(self, good: int) -> None:
+        ci, old, new = await self.rivals()
+        counts = DrawCounts(propensity=0.5, shown=15, shown_good=good, held_out=15, held_out_good=3)
+        trial = Trial(model="m", layout="episodes-as-turns", number=1, stage="on trial", counts=(counts,))
+        await change_card(ci.store, old, lambda card: replace(card, trials=(trial,)))
+        parts = await drawing(ci).parts(await found(ci), first=True)
+        barred = next(one.barred for one in parts if one.card.id == old)
+        assert barred == ("" if good == 12 else f"its newer rival {new} is tried first")
+
+    async def test_what_a_trial_has_promoted_stays_in_use_beside_a_newer_rival(self) -> None:
+        ci, old, _ = await self.rivals()
+        await ci.promote(old, "its trial said so")
+        parts = await drawing(ci).parts(await found(ci), first=True)
+        assert [one.barred for one in parts if one.card.id == old] == [""]
+
     async def test_without_a_verified_source_both_are_tried_and_shown_as_rivals(self) -> None:
         ci, old, new = await self.rivals(verified=False)
         while True:
@@ -252,10 +268,9 @@ class TestRivals:
     async def cases(self) -> tuple[MemoryCI, str, str]:
         """Rivals that were learned from tasks with other numbers, which they don't name themselves."""
         ci = knowing()
-        at = {"verified": True, "created_at": LATER - timedelta(days=60)}
-        old = await ci.submit(lesson(HARBOUR, "Route the ticket of customer 7.", **at))
-        at["created_at"] = LATER
-        new = await ci.submit(lesson(MAPLE, "Route the ticket of customer 8.", **at))
+        early = LATER - timedelta(days=60)
+        old = await ci.submit(lesson(HARBOUR, "Route the ticket of customer 7.", verified=True, created_at=early))
+        new = await ci.submit(lesson(MAPLE, "Route the ticket of customer 8.", verified=True, created_at=LATER))
         assert new.rivals == (old.card_id,)
         return ci, old.card_id, new.card_id
 

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from wisen.errors import ConfigError
-from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
+from wisen.memory_ci.order import COHORT, cohort_of
+from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value, wilson_interval
 from wisen.memory_ci.trial import (
     TrialRule,
     again,
+    base_rate,
     began,
     begins,
     counted,
@@ -175,21 +177,23 @@ class TestBar:
         assert bar(0, 5) == inf
 
     def test_no_trial_needs_less_than_an_idea_alone(self) -> None:
-        assert all(bar(number, promoted) >= 20.0 for number in range(1, 50) for promoted in (0, 5, 10_000))
+        assert all(bar(number, promoted) >= 20.0 for number in range(1, 70) for promoted in (0, 5, 10_000))
         assert bar(7, 10**9) == 20.0
         assert bar(7, 10**9, TrialRule(promote_at=100.0)) == 100.0
 
-    def test_all_trials_together_spend_the_permitted_share(self) -> None:
+    @pytest.mark.parametrize("cohort", [1, 2, 40])
+    def test_the_trials_of_a_cohort_together_spend_the_permitted_share(self, cohort: int) -> None:
         """FDR is at most the sum of `false_discoveries * share`, since each e-value is 1 on average if it is null."""
         rule = TrialRule(promote_at=1.0001, false_discoveries=0.1)
-        spent = sum(1 / bar(number, 0, rule) for number in range(1, 100_000))
-        assert 0.095 < spent <= 0.1
+        members = [number for number in range(1, 1_300) if cohort_of(number) == cohort]
+        assert len(members) == COHORT
+        assert sum(1 / bar(number, 0, rule) for number in members) == pytest.approx(0.1)
 
-    def test_each_promotion_makes_the_next_one_easier_and_late_trials_stay_within_reach(self) -> None:
-        assert bar(30, 9) == pytest.approx(bar(30, 0) / 10)
-        assert bar(3, 0) > bar(2, 0) > bar(1, 0)
-        assert bar(1_000, 100) < 10_000
+    def test_each_promotion_makes_the_next_one_easier_and_age_makes_none_harder(self) -> None:
+        assert bar(30, 4) == pytest.approx(bar(30, 0) / 5)
+        assert bar(2, 0) == bar(30, 0) > bar(31, 0) == bar(100_000, 0) > bar(1, 0)
         assert bar(30, 0, TrialRule(false_discoveries=0.05)) == pytest.approx(2 * bar(30, 0))
+        assert [cohort_of(number) for number in (0, 1, 30, 31, 60, 61)] == [0, 1, 1, 2, 2, 3]
 
 
 class TestVerdict:
@@ -267,7 +271,7 @@ class TestStages:
             done = decided(on_trial(WELL), said)
             assert (done.stage, done.counts, done.before) == (stage, (), (WELL,))
         assert decided(on_trial(WELL), "undecided") == on_trial(WELL)
-        assert decided(on_trial(WELL), "helps").expected == pytest.approx(44 / 64)
+        assert decided(on_trial(WELL), "helps").expected == pytest.approx(wilson_interval(42, 60, z=1.0)[0])
         assert decided(on_trial(LEVEL, stage="recheck"), "no difference").stage == "archived"
 
     def test_trying_again_is_a_new_hypothesis(self) -> None:
@@ -313,10 +317,23 @@ class TestPlaces:
         assert priority(Trial(), replays=8.0) > priority(Trial(), told=7)
 
     def test_what_is_on_trial_keeps_its_place_for_a_while(self) -> None:
-        begun = on_trial()
+        begun = Trial(number=1, stage="on trial")
         assert priority(begun) > priority(Trial(), told=4)
         assert priority(begun) < priority(Trial(), told=6)
-        assert priority(Trial(first=1)) == priority(begun)
+
+    def test_first_deliveries_say_which_idea_is_worth_a_trial(self) -> None:
+        well, badly = Trial(first=3, first_good=3), Trial(first=3)
+        assert priority(well) > priority(Trial(first=3, first_good=2)) > priority(badly)
+        assert priority(badly) < priority(Trial()) < priority(well), "in hard tasks others get their turn"
+        assert trial_log_e_value(well.counts) == trial_log_e_value(badly.counts), "but they are no evidence"
+
+    def test_first_deliveries_are_measured_against_the_situations_own_rate(self) -> None:
+        """Where nearly everything goes well, a good run says little for an idea, and a bad one much against it."""
+        well, badly = Trial(first=1, first_good=1), Trial(first=1)
+        easy, hard = (base_rate([Trial(first=100, first_good=good)]) for good in (95, 5))
+        assert priority(well, base=hard) > priority(well) > priority(well, base=easy)
+        assert priority(badly, base=easy) < priority(badly) < priority(badly, base=hard)
+        assert base_rate([]) == 0.5
 
     def test_evidence_outweighs_how_often_it_was_taught(self) -> None:
         assert priority(on_trial(WELL)) > priority(on_trial(LEVEL), told=100)
@@ -329,8 +346,8 @@ class TestPlaces:
         assert with_places([]) == []
         assert with_places([Trial(), on_trial(WELL), Trial()]) == [1]
         assert with_places([Trial(), Trial(), on_trial(WELL)]) == [0, 1], "it has no place"
-        slightly = on_trial(DrawCounts(propensity=0.6, shown=12, shown_good=9, held_out=8, held_out_good=3))
-        assert 0 < trial_log_e_value(slightly.counts) < log(5)
+        slightly = on_trial(DrawCounts(propensity=0.6, shown=12, shown_good=8, held_out=8, held_out_good=4))
+        assert 0 < trial_log_e_value(slightly.counts) < log(2.5)
         assert with_places([slightly, Trial()]) == [0, 1]
 
 

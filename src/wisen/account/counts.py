@@ -82,7 +82,7 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
     It has its number: see `give_number`. Raises what the store raises.
     """
     known = Trial(model=model, layout=layout)
-    one = _Settlement(ci, "", Outcome(good=None), at, promoted=await ci.promotions.last(), trial=known)
+    one = _Settlement(ci, "", Outcome(good=None), at, trial=known)
 
     def judged(card: MemoryCard) -> MemoryCard | None:
         weighed = one.on(card)
@@ -90,6 +90,9 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
 
     with suppress(CardNotFoundError):
         changed = await change_card(ci.store, idea, judged)
+        if one.near and one.trial is not None:
+            await ci.promotions.of(one.trial.number).last()
+            changed = await change_card(ci.store, idea, judged)
         if changed is not None:
             return await _moved(ci, changed, one, at)
     return []
@@ -98,12 +101,13 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
 async def _settled(
     ci: MemoryCI, idea: str, draw: str, outcome: Outcome, at: datetime
 ) -> Sequence[CardMoved | TrialAdvanced]:
-    one = _Settlement(ci, draw, outcome, at, promoted=ci.promotions.known)
+    one = _Settlement(ci, draw, outcome, at)
     changed = await change_card(ci.store, idea, one.on)
     if changed is None or one.trial is None:
         return []
     if one.near:  # promotions elsewhere may have lowered what is asked for
-        one = _Settlement(ci, "", outcome, at, promoted=await ci.promotions.last(), trial=one.trial)
+        await ci.promotions.of(one.trial.number).last()
+        one = _Settlement(ci, "", outcome, at, trial=one.trial)
         changed = await change_card(ci.store, idea, one.on) or changed
     if one.trial is None:
         return []
@@ -119,7 +123,9 @@ async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: date
     moved = [_told(changed.id, one.move)]
     await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
-        await ci.promotions.of("\x1f".join((changed.id, one.trial.model, one.trial.layout, str(one.trial.number))))
+        number = one.trial.number
+        name = "\x1f".join((changed.id, one.trial.model, one.trial.layout, str(number)))
+        await ci.promotions.of(number).of(name)
         moved += await _rivals_archived(ci, changed, one.trial, at)
     return moved
 
@@ -155,19 +161,16 @@ async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at:
 class _Settlement:
     """One outcome on its way to one idea; asked again where the card changes meanwhile."""
 
-    def __init__(
-        self, ci: MemoryCI, draw: str, outcome: Outcome, at: datetime, *, promoted: int, trial: Trial | None = None
-    ) -> None:
+    def __init__(self, ci: MemoryCI, draw: str, outcome: Outcome, at: datetime, *, trial: Trial | None = None) -> None:
         self.trial: Trial | None = None
         """The trial as it is now; `None` where nothing was counted."""
         self.move: Move | None = None
         self.near = False
-        """Whether it would be decided if more ideas of the store had been promoted."""
+        """Whether it would be decided if more ideas of its cohort had been promoted."""
         self._ci = ci
         self._draw = draw
         self._outcome = outcome
         self._at = at
-        self._promoted = promoted
         self._known = trial
 
     def on(self, card: MemoryCard) -> MemoryCard | None:
@@ -204,7 +207,7 @@ class _Settlement:
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""
         trial, rule = self.trial or Trial(), self._ci.trial
-        said = progress(trial, rule, at=bar(max(trial.number, 1), self._promoted, rule))
+        said = progress(trial, rule, at=self._bar(max(trial.number, 1)))
         return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
 
     def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
@@ -213,11 +216,11 @@ class _Settlement:
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
         mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
-        needed = bar(trial.number, self._promoted, rule)
+        needed = self._bar(trial.number)
         said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
         if said == "undecided":
             e_value = e_value_of(trial, gained=gained, lost=lost)
-            self.near = trial.stage == "on trial" and self._known is None and rule.promote_at <= e_value < needed
+            self.near = trial.stage == "on trial" and rule.promote_at <= e_value < needed
             return card
         self.trial = decided(trial, said)
         card = with_trial(card, self.trial)
@@ -228,6 +231,9 @@ class _Settlement:
         card = move(card, status, note=note, at=self._at, by="trial", evidence=_pooled(trial))
         self.move = card.history[-1]
         return card
+
+    def _bar(self, number: int) -> float:
+        return bar(number, self._ci.promotions.of(number).known, self._ci.trial)
 
     def _status(self, card: MemoryCard, before: Trial) -> MemoryStatus | None:
         """Where the verdict moves the card; one that another model's evidence promoted is only barred for this one."""

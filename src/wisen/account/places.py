@@ -9,7 +9,7 @@ from wisen.identity import may_agree
 from wisen.memory_ci.ideas import agree, is_example, those_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.trial import priority, propensity, with_places
+from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity, with_places
 from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
@@ -70,12 +70,13 @@ class Places:
 
         Examples have places of their own: they are tried as groups.
         """
+        base = base_rate(self.trial(one.found.head) for one in ideas)
 
-        def worth(part: Part) -> tuple[bool, bool, float, float, int]:
+        def worth(part: Part) -> tuple[bool, float, float, int]:
             old = behind.get(part.found.head.id)
-            if old is None or not (self._in_use(old.found.head) or self.trial(old.found.head).number):
-                return (False, *self._rank(part))
-            return (self._in_use(old.found.head), *max(self._rank(one) for one in (part, old)))
+            if old is None or not self.trial(old.found.head).number:
+                return self._rank(part, base)
+            return max(self._rank(one, base) for one in (part, old))
 
         chosen: set[str] = set()
         for examples in (False, True):
@@ -92,32 +93,34 @@ class Places:
 
     def _part(self, found: Found, hidden: Mapping[str, str], agreeing: AbstractSet[str]) -> Part:
         head, trust = found.head, self.ci.trust
-        if head.id in hidden:
-            newer = hidden[head.id]
-            if head.id in agreeing and newer not in agreeing:  # it was learned in this very case, and the newer wasn't
-                return Part(found=found, beside=newer)
+        newer, refuted = hidden.get(head.id, ""), self._refuted(head)
+        # What was learned in this very case, unlike the newer one, is shown beside it.
+        if newer and (refuted or head.id not in agreeing or newer in agreeing):
             return Part(found=found, barred=behind(newer))
-        if shown_to_all(found):
-            return Part(found=found)
+        if newer or shown_to_all(found):
+            return Part(found=found, beside=newer)
+        if refuted or trust == "replayed":
+            return Part(found=found, barred=refuted)
         trial = self.trial(head)
-        gained, lost = replayed(head, self.model, self.layout)
-        if trial.stage == "archived" or replay_verdict(gained, lost, self.ci.rule) == "hurts":
-            return Part(found=found, barred=HURTS)
-        if trial.stage == "benched":
-            return Part(found=found, barred=_BENCHED)
-        if trust == "replayed":
-            return Part(found=found)
         share = propensity(trial, self.ci.trial, open_draws=head.open_draws, screened=trust == "screened")
         return Part(found=found, propensity=share, drawn=True)
+
+    def _refuted(self, head: MemoryCard) -> str:
+        """Why the evidence keeps an idea out of prompts; "" where it doesn't."""
+        stage, (gained, lost) = self.trial(head).stage, replayed(head, self.model, self.layout)
+        if stage == "archived" or replay_verdict(gained, lost, self.ci.rule) == "hurts":
+            return HURTS
+        return _BENCHED if stage == "benched" else ""
 
     def _in_use(self, head: MemoryCard) -> bool:
         return promoted_for(head, model=self.model, layout=self.layout)
 
-    def _rank(self, part: Part) -> tuple[bool, float, float, int]:
+    def _rank(self, part: Part, base: float) -> tuple[bool, float, float, int]:
         head, hit = part.found.head, part.found.hit
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
             self.trial(head),
+            base=base,
             told=part.found.told,
             verified=head.provenance.verified,
             replays=sign_e_value(gained, lost),
@@ -155,10 +158,15 @@ class Places:
         }
 
     def _comes_first(self, new: MemoryCard, old: MemoryCard) -> bool:
-        """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught."""
+        """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught.
+
+        Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later.
+        """
         if new.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or new.superseded_by:
             return False
-        if self.trial(new).stage in ("archived", "benched") or (old.pinned and old.status is MemoryStatus.PROMOTED):
+        if self.trial(new).stage in ("archived", "benched"):
+            return False
+        if not self._in_use(new) and (self._in_use(old) or is_ahead(self.trial(old))):
             return False
         ours, theirs = new.provenance, old.provenance
         later = moment(ours.created_at), not theirs.verified

@@ -1,7 +1,7 @@
 """`wisen ci status`: where ideas stand, and how far the trial of each is."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 import typer
@@ -64,13 +64,13 @@ def status(*, store: StorePath = None, tenant: Tenant = None, as_json: AsJson = 
     )
 
 
-async def _found(choice: StoreChoice, tenant: str | None) -> tuple[list[MemoryCard], int]:
+async def _found(choice: StoreChoice, tenant: str | None) -> tuple[list[MemoryCard], dict[int, int]]:
     async with reading(choice) as store:
         cards = [card async for card in every_card(store, CardFilter(tenant=tenant))]
         return cards, await promoted_by_trials(store)
 
 
-def _rows(head: MemoryCard, wordings: int, promoted: int) -> list[tuple[str, ...]]:
+def _rows(head: MemoryCard, wordings: int, promoted: Mapping[int, int]) -> list[tuple[str, ...]]:
     """One row for each trial, with the replays for its model and layout, and one for each other evidence."""
     begin = head.id, head.status.value + (", pinned" if head.pinned else "")
     many = str(wordings) if wordings > 1 else ""
@@ -138,7 +138,7 @@ def _e_values(trial: Trial, replays: CardEvidence | None) -> tuple[float, float]
     )
 
 
-def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: int) -> dict[str, object]:
+def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[int, int]) -> dict[str, object]:
     """An idea as JSON values."""
     return {
         "id": head.id,
@@ -152,7 +152,7 @@ def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: int) -> dict[s
     }
 
 
-def _trial_json(head: MemoryCard, trial: Trial, promoted: int) -> dict[str, object]:
+def _trial_json(head: MemoryCard, trial: Trial, promoted: Mapping[int, int]) -> dict[str, object]:
     """A trial with how far it is, its e-values, and how many of its draws wait for an outcome."""
     e_values = _e_values(trial, _replays_of(head, trial))
     mine = [one for one in head.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]

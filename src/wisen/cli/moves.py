@@ -70,7 +70,7 @@ def unpin(
 def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = False) -> None:
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
-    async def get() -> tuple[MemoryCard, Idea, int]:
+    async def get() -> tuple[MemoryCard, Idea, dict[int, int]]:
         async with reading(choose_store(store)) as opened:
             card = await find_card(opened, card_id)
             return card, await find_idea(opened, card), await promoted_by_trials(opened)

@@ -45,7 +45,7 @@ def lessons_line(totals: Mapping[str, object]) -> str:
     return f"{said} ({new} new, {lessons - new} seen again)" if new < lessons else f"{said} (all new)"
 
 
-def trial_lines(head: MemoryCard, promoted: int = 0) -> list[str]:
+def trial_lines(head: MemoryCard, promoted: Mapping[int, int] | None = None) -> list[str]:
     """How far each trial of an idea is, given as its head, and its counts on a line of their own.
 
     `promoted` ideas of the store were promoted by trials.
@@ -64,14 +64,16 @@ def evidence_lines(card: MemoryCard) -> list[str]:
     return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
 
 
-def trial_word(trial: Trial, promoted: int = 0) -> str:
+def trial_word(trial: Trial, promoted: Mapping[int, int] | None = None) -> str:
     """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
-    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.order import cohort_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - as above
     from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
 
     match trial.stage:
         case "on trial":
-            return progress(trial, at=bar(max(trial.number, 1), promoted)).text
+            number = max(trial.number, 1)
+            return progress(trial, at=bar(number, (promoted or {}).get(cohort_of(number), 0))).text
         case "waiting":
             first = DEFAULT_TRIAL_RULE.first_shown
             return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"
@@ -85,11 +87,12 @@ def trial_word(trial: Trial, promoted: int = 0) -> str:
             return "no longer helps" if trial.rechecks else "hurts"
 
 
-async def promoted_by_trials(store: VectorStore) -> int:
-    """How many ideas the store's trials have promoted, which tells how much evidence the next one needs."""
-    from wisen.memory_ci.order import Numbers  # noqa: PLC0415 - keeps `wisen --help` quick
+async def promoted_by_trials(store: VectorStore) -> dict[int, int]:
+    """How many ideas trials have promoted, by their cohorts, which tells how much evidence the next one needs."""
+    from wisen.memory_ci.order import COHORT, Numbers, Promotions, cohort_of  # noqa: PLC0415 - keeps `--help` quick
 
-    return await Numbers(store, "promotions").last()
+    last, promotions = await Numbers(store, "trials").last(), Promotions(store)
+    return {cohort_of(trial): await promotions.of(trial).last() for trial in range(1, last + 1, COHORT)}
 
 
 def history_lines(card: MemoryCard) -> list[str]:

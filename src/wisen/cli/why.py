@@ -50,8 +50,8 @@ class _Known:
     cards: Mapping[str, MemoryCard]
     heads: Mapping[str, MemoryCard]
     """Of those that are other wordings, what stands for their ideas."""
-    promoted: int
-    """How many ideas the store's trials have promoted."""
+    promoted: Mapping[int, int]
+    """How many ideas the store's trials have promoted, by their cohorts."""
 
     def head(self, card: MemoryCard) -> MemoryCard:
         """What stands for the card's idea."""

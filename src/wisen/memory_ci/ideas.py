@@ -120,9 +120,7 @@ class Ideas:
             match relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id]):
                 case "idea":
                     best = max(best or (0.0, one), (near_by, one), key=lambda found: found[0])
-                case "rivals" if not other_case(
-                    one.text, one.situation.text, card.text, card.situation.text
-                ):
+                case "rivals" if not other_case(one.text, one.situation.text, card.text, card.situation.text):
                     rivals.append(one)
                 case _:
                     pass

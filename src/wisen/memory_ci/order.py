@@ -2,12 +2,17 @@
 
 Which trial of a store it is decides how much evidence it needs (see `verdicts.bar`). So the numbers have to be the same
 for all processes. A call log that keeps the first of two writes settles that.
+
+Trials that begin one after another are a cohort, `COHORT` of them. False discoveries are bounded in each, so that a
+store of any age still promotes.
 """
 
 from typing import Protocol, runtime_checkable
 
 from wisen.protocols import CallLog, KeepsFirst, VectorStore
 
+COHORT = 30
+"""So many trials, by their numbers, are one cohort."""
 _SCOPE = "memory-ci"
 
 
@@ -68,3 +73,25 @@ class Numbers:
             if await log.call(_SCOPE, self._series, known + step) is not None:
                 known += step
         return known
+
+
+class Promotions:
+    """How many ideas trials have promoted, by the cohorts of these trials."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+        self._cohorts: dict[int, Numbers] = {}
+
+    def __reduce__(self) -> "tuple[type[Promotions], tuple[VectorStore]]":
+        """A copy asks the store again."""
+        return Promotions, (self._store,)
+
+    def of(self, trial: int) -> Numbers:
+        """The promotions in the cohort of a trial, which is given by its number."""
+        cohort = cohort_of(trial)
+        return self._cohorts.setdefault(cohort, Numbers(self._store, f"promotions {cohort}"))
+
+
+def cohort_of(trial: int) -> int:
+    """Which cohort a trial with this number is in: 1 for the first trials of a store, 0 for one that hasn't begun."""
+    return -(-trial // COHORT)

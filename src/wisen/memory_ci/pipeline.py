@@ -12,7 +12,7 @@ from wisen.errors import ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.decisions import Decisions
 from wisen.memory_ci.ideas import heads_of, is_example
-from wisen.memory_ci.order import Numbers
+from wisen.memory_ci.order import Numbers, Promotions
 from wisen.memory_ci.submit import Intake, Submission
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule
 from wisen.memory_ci.trust import POLICIES, TrustPolicy
@@ -79,7 +79,7 @@ class MemoryCI(Decisions):
         self.rule = rule
         self.numbers = Numbers(store, "trials")
         """Of the store's trials, in the order in which they began."""
-        self.promotions = Numbers(store, "promotions")
+        self.promotions = Promotions(store)
         """Of the ideas that its trials have promoted."""
         self._intake = Intake(store, self.screen, now)
         self._turns = Turns(_AT_ONCE)

@@ -14,6 +14,7 @@ from typing import Literal
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
+from wisen.memory_ci.order import COHORT
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, as_not_good
 from wisen.trials import DrawCounts, OpenDraw, Trial
@@ -22,6 +23,7 @@ Verdict = Literal["helps", "hurts", "undecided"]
 TrialVerdict = Literal["helps", "hurts", "no difference", "undecided"]
 Standing = Literal["ahead", "behind", "level"]
 
+_HALF = 0.5
 _LEANS = log(2.0)
 _SPEED = 0.035
 """By how much the evidence's logarithm grows in one run at one half, of an idea that lifts 35 % to 60 %."""
@@ -127,12 +129,13 @@ def e_value_of(trial: Trial, *, gained: int = 0, lost: int = 0, hurts: bool = Fa
 
 
 def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> float:
-    """The e-value from which the store's trial `number` promotes, if `promoted` ideas were promoted before.
+    """The e-value from which the store's trial `number` promotes, if `promoted` ideas of its cohort were before.
 
-    `rule.promote_at`, or more, so that of all ideas that trials ever promote at most `rule.false_discoveries` are false
-    on average (e-LOND: Xu, Ramdas 2024): `1 / (false_discoveries * share(number) * (promoted + 1))`, where the shares
-    of all numbers sum to one. Each promotion makes the next one easier, for trials that began before it too. It holds
-    however trials depend on each other. Infinite for a trial that hasn't begun.
+    `rule.promote_at`, or more, so that of the ideas that the trials of a cohort promote at most
+    `rule.false_discoveries` are false on average (e-LOND: Xu, Ramdas 2024):
+    `1 / (false_discoveries * share * (promoted + 1))`, where the shares of a cohort's trials sum to one. Each promotion
+    makes the next one easier, for trials that began before it too. It holds however trials depend on each other.
+    Infinite for a trial that hasn't begun.
     """
     if number < 1:
         return inf
@@ -196,18 +199,13 @@ def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 
 
 
 def _share(number: int) -> float:
-    """Of the permitted false discoveries, the share that trial `number` may spend. All of them sum to one.
+    """Of the false discoveries that a cohort is permitted, the share that trial `number` may spend.
 
-    The first has half, so that a store's first idea needs no more than an idea alone. The rest falls slowly.
+    All have the same, but for a store's first trial, which has half: its idea needs no more than an idea alone.
     """
-    if number == 1:
-        return 0.5
-    return 0.5 * (_rest(number) - _rest(number + 1))
-
-
-def _rest(number: int) -> float:
-    """Of the other half, what trial `number` and those after it may spend together."""
-    return (1.0 + (number - 2) / 5.0) ** -0.5
+    if number > COHORT:
+        return 1.0 / COHORT
+    return _HALF if number == 1 else _HALF / (COHORT - 1)
 
 
 def _verdict(helps: float, hurts: float, rule: Rule) -> Verdict:
