@@ -7,7 +7,15 @@ share many words and differ in one that matters are two ideas, however near thei
 
 from typing import Final, Literal
 
-from wisen.claims.agreement import contradict, hard_content_agrees, in_one_frame, likeness, reworded, shared_content
+from wisen.claims.agreement import (
+    contradict,
+    hard_content_agrees,
+    in_one_frame,
+    likeness,
+    one_word_apart,
+    reworded,
+    shared_content,
+)
 from wisen.claims.claim import claim_of
 from wisen.claims.form import same_form
 
@@ -75,5 +83,5 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
         agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
         if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
             return "idea"
-    disagree = not hard_content_agrees(mine, others) or contradict(mine, others)
+    disagree = not hard_content_agrees(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"

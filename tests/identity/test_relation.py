@@ -199,19 +199,31 @@ def test_long_texts_take_no_long_time(piece: str):
 def test_wordings_stay_in_one_frame_only_where_nothing_differs():
     chain = ["Use black.", "Use ruff.", "Use mypy."]
 
-    assert {alike(*pair) for pair in pairwise(chain)} == {"other"}
+    assert {alike(*pair) for pair in pairwise(chain)} == {"rivals"}
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Thank the sender for the query.", "Thank the sender for the parcel."),
+        ("Thank the sender for the query.", "Thank the sender warmly for the long query."),
         ("Never decide by the weight alone.", "Don't rely on the weight only."),
-        ("Keep postal codes as strings.", "Keep phone numbers as strings."),
+        ("Write dates of birth first.", "Write the amount in euros first."),
     ],
 )
 def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str) -> None:
     assert relation(one, other) == "other"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Durations are in milliseconds.", "Durations are in microseconds."),
+        ("In fare class Q there is a refund.", "In fare class Q there is a voucher."),
+        ("Lisbon is one hour ahead of Madrid.", "Lisbon is one hour behind Madrid."),
+    ],
+)
+def test_one_word_in_the_place_of_another_makes_rivals(one: str, other: str) -> None:
+    assert relation(one, other) == relation(other, one) == "rivals"
 
 
 @pytest.mark.parametrize(

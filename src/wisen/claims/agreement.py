@@ -75,6 +75,13 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
 
 
+def one_word_apart(one: Claim, other: Claim) -> bool:
+    """Whether one word stands in another one's place, and all else is the same: "a refund in place of a new date"."""
+    words, others = ([word.stem for word in claim.words if not word.is_link] for claim in (one, other))
+    apart = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    return len(words) == len(others) and len(apart) == 1 and not any(alike_of(apart[0][0], {apart[0][1]}))
+
+
 def likeness(one: Claim, other: Claim) -> float:
     """Which share of the words of both claims is common to them; words of the same meaning count."""
     shared = len(one.stems & other.stems) + len(_alike(one.stems - other.stems, other.stems - one.stems))
