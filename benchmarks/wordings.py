@@ -110,9 +110,7 @@ async def measured() -> str:
     """The table."""
     embedder = LocalEmbedder()
     rows = [row for name, place in _SETS.items() for row in await _rows(embedder, name, place)]
-    head = (
-        "set|same_meaning|wordings that found their idea|falsely joined|opposites joined of 100|different joined of 100"
-    )
+    head = "set|same_meaning|found their idea|falsely joined|opposites of 100 joined|different of 100 joined"
     return table("Wordings: 50 lessons of five", head.split("|"), rows)
 
 
