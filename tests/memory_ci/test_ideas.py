@@ -290,7 +290,7 @@ class TestRivals:
             seen.add((not parts[0].barred, parts[1].injection.shown))
         assert seen == {(True, True), (False, False)}
 
-    @pytest.mark.parametrize(("good", "kept_as"), [(2, MemoryStatus.ARCHIVED), (9, MemoryStatus.QUARANTINED)])
+    @pytest.mark.parametrize(("good", "kept_as"), [(4, MemoryStatus.ARCHIVED), (9, MemoryStatus.QUARANTINED)])
     async def test_a_rival_of_another_case_is_archived_unless_it_is_ahead(
         self, good: int, kept_as: MemoryStatus
     ) -> None:

@@ -21,9 +21,8 @@ from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import agree
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.statistics import trial_log_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired
+from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
 from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
 from wisen.trials import OpenDraw, Trial
 
@@ -144,7 +143,7 @@ async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at:
         if card.status is MemoryStatus.PROMOTED and decided_by == "human":
             return None
         own = trial_of(card, trial.model, trial.layout)
-        if not agree(card.situation, promoted.situation) and trial_log_e_value(own.counts) > 0.0:
+        if not agree(card.situation, promoted.situation) and is_ahead(own):
             return None
         why = f"its rival {promoted.id} helps, and both can't be right"
         return move(card, MemoryStatus.ARCHIVED, note=why, at=at, by="trial")
