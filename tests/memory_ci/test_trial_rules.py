@@ -318,8 +318,8 @@ class TestPlaces:
 
     def test_what_is_on_trial_keeps_its_place_for_a_while(self) -> None:
         begun = Trial(number=1, stage="on trial")
-        assert priority(begun) > priority(Trial(), told=4)
-        assert priority(begun) < priority(Trial(), told=6)
+        assert priority(begun) > priority(Trial(), told=9)
+        assert priority(begun) < priority(Trial(), told=11)
 
     def test_first_deliveries_say_which_idea_is_worth_a_trial(self) -> None:
         well, badly = Trial(first=3, first_good=3), Trial(first=3)
