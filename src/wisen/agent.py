@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
-from wisen.architectures.wrapped import as_architecture
+from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, WorkerEvent, described
@@ -89,6 +89,8 @@ class Agent:
         self.model = model
         self.architecture: Architecture = ReAct() if architecture is None else as_architecture(architecture)
         self.evaluator = None if evaluator is None else as_evaluator(evaluator)
+        if model is None:
+            warn_of_bundled_model(self.architecture, self.evaluator)
         self.budget = budget if budget is not None else Budget()
         self.tenant = tenant
         self.name = name
@@ -341,7 +343,8 @@ class Agent:
         if given is not None:
             return resolve_model(given)
         if self._resolved is None:
-            self._resolved = resolve_model(self.model)
+            own = cast("Model | str | None", own_model(self.architecture))
+            self._resolved = resolve_model(own if self.model is None else self.model)
         return self._resolved
 
 

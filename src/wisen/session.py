@@ -169,6 +169,15 @@ MADE_AGAIN = "wisen_made_again"
 """Marks a tool function that only passes on to what keeps its own steps: a resumed run calls it again."""
 
 
+def output_text(output: object) -> str:
+    """An answer as text: a string itself, and the JSON of anything else."""
+    if isinstance(output, str):
+        return output
+    from pydantic import TypeAdapter  # noqa: PLC0415 - light
+
+    return TypeAdapter[Any](type(output)).dump_json(output).decode()
+
+
 def encodable(text: str) -> str:
     """The text with lone surrogates, which no file can keep, replaced by question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

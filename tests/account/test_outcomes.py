@@ -101,8 +101,8 @@ async def test_a_run_that_raises_is_not_good() -> None:
 async def test_an_error_of_the_base_is_not_good() -> None:
     ci = await on_trial(InMemoryVectorStore())
 
-    async def work(prompt: str) -> str:
-        raise RuntimeError(prompt)
+    async def work(prompt: str, advice: str) -> str:
+        raise RuntimeError(prompt + advice)
 
     with pytest.raises(Exception, match="Route"):
         await agent(ci, [], learning={"base": Wrapped(work)}).run(PROMPT)
@@ -115,8 +115,9 @@ class Waiting:
     def __init__(self) -> None:
         self.begun = asyncio.Event()
 
-    async def work(self, prompt: str) -> str:
+    async def work(self, prompt: str, advice: str) -> str:
         """Wait."""
+        del advice
         self.begun.set()
         await asyncio.Event().wait()
         return prompt
@@ -239,7 +240,8 @@ async def test_advice_that_no_call_carried_is_told_and_stays_in_its_arm() -> Non
         return "yes"
 
     for seed in range(12):
-        made = agent(ci, [], learning={"base": Wrapped(work)}, clockwork=seeded(seed), watch=events.append)
+        with pytest.warns(UserWarning, match="takes no advice"):
+            made = agent(ci, [], learning={"base": Wrapped(work)}, clockwork=seeded(seed), watch=events.append)
         (attempt,) = (await made.run(PROMPT)).attempts
         assert not attempt.advice_delivered
         sides.append(attempt.injections[0].shown)

@@ -96,7 +96,8 @@ async def test_stream_shows_text_as_it_comes() -> None:
 async def test_leaving_a_stream_cancels_the_run() -> None:
     ended = asyncio.Event()
 
-    async def endless(prompt: str) -> str:
+    async def endless(prompt: str, advice: str) -> str:
+        del advice
         try:
             await asyncio.Event().wait()
         finally:

@@ -195,7 +195,8 @@ def test_nothing_is_stored_of_a_cancelled_run() -> None:
         store = InMemoryVectorStore()
         started = asyncio.Event()
 
-        async def endless(prompt: str) -> str:
+        async def endless(prompt: str, advice: str) -> str:
+            del advice
             started.set()
             await asyncio.Event().wait()
             return prompt

@@ -269,9 +269,11 @@ async def test_undelivered_advice_is_told() -> None:
     async def brings_its_own_model(prompt: str) -> str:
         return f"answer to {len(prompt)} characters"
 
+    with pytest.warns(UserWarning, match="brings a model of its own"):
+        learner = Reflexion(base=brings_its_own_model, max_attempts=2)
     agent = Agent(
         model=ScriptedModel(["Be brief."]),
-        architecture=Reflexion(base=brings_its_own_model, max_attempts=2),
+        architecture=learner,
         evaluator=lambda output: output == "no",
         watch=events.append,
     )

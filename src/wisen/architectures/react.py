@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.errors import ConfigError, ModelError
 from wisen.events import Event, TextDelta, ToolCalled, ToolReturned
-from wisen.session import AgentSession, Dependencies, encodable
+from wisen.session import AgentSession, Dependencies, encodable, output_text
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, AgentRun
@@ -96,7 +96,7 @@ class ReAct:
                 async for event in _watched(run, session, deps):
                     yield event
                 if run.result is not None:
-                    session.output, session.structured = encodable(_as_text(run.result.output)), run.result.output
+                    session.output, session.structured = encodable(output_text(run.result.output)), run.result.output
                 session.messages = run.all_messages()
         except UsageLimitExceeded:
             session.interrupted = True
@@ -203,11 +203,3 @@ def _text_in(event: object) -> str:
     if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
         return event.delta.content_delta
     return ""
-
-
-def _as_text(output: object) -> str:
-    if isinstance(output, str):
-        return output
-    from pydantic import TypeAdapter  # noqa: PLC0415 - light
-
-    return TypeAdapter[Any](type(output)).dump_json(output).decode()

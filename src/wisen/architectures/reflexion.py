@@ -7,6 +7,7 @@ Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learnin
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
+from warnings import warn
 
 from wisen.account.attempt import Account
 from wisen.architectures.learning import Learner
@@ -14,7 +15,7 @@ from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
 from wisen.architectures.selection import select
 from wisen.architectures.turn import shown_ids
-from wisen.architectures.wrapped import as_architecture
+from wisen.architectures.wrapped import Wrapped, as_architecture
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.evaluation.judge import JudgeEvaluator
@@ -83,6 +84,12 @@ class Reflexion:
     ) -> None:
         _check(max_attempts, threshold, top_k_lessons, lesson_store)
         self.base: Architecture = ReAct() if base is None else as_architecture(base)
+        if isinstance(self.base, Wrapped) and not self.base.carries_advice:
+            warn(
+                f"what {self.base.name!r} learns doesn't reach it: it brings a model of its own, and takes no advice; "
+                "let it take `advice`, or pass Wrapped(…, advice_in_prompt=True)",
+                stacklevel=2,
+            )
         self.max_attempts = max_attempts
         self.threshold = threshold
         self._parts = LearningParts(
@@ -107,6 +114,11 @@ class Reflexion:
     def evaluator(self) -> Evaluator:
         """What judges attempts where neither the run nor the agent brings an evaluator."""
         return self._parts.evaluator
+
+    @property
+    def reflector(self) -> Reflector:
+        """What writes lessons."""
+        return self._parts.reflector
 
     @property
     def compiler(self) -> PromptCompiler:

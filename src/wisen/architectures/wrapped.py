@@ -2,12 +2,16 @@
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+from warnings import warn
 
 from wisen.errors import ConfigError
-from wisen.events import Event
+from wisen.events import Degraded, Event
 from wisen.protocols import Architecture
-from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable
+from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable, output_text
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
 
 _LENT = ("model", "deps", "session", "advice")
 
@@ -17,15 +21,19 @@ class Wrapped:
 
     The callable gets the prompt as its first argument, and of `model`, `deps`, `session` and `advice` those that its
     signature names. Calls through `model` (a pydantic-ai `Model`) carry the attempt's advice, count against its budget
-    and stand in its trace. A callable that brings a model of its own can't be reached that way: let it take `advice` (a
-    text), or pass `advice_in_prompt=True`; else the run says in an event that its advice wasn't delivered.
+    and stand in its trace. A pydantic-ai agent keeps its own model: its calls go through it, and carry the advice too.
+
+    Any other callable that brings a model of its own can't be reached that way: let it take `advice` (a text), or pass
+    `advice_in_prompt=True`. Else a learner warns of it when it is made, and each run that had advice is degraded.
 
     Args:
         target: An async function, or an object with an async method `run` such as another framework's agent.
         output: Reads the answer's text from what the callable returns; by default a string itself, or its `.output`,
-            `.final_output`, `.content` or `.text`.
+            `.final_output`, `.content` or `.text`. An output that is no string is kept as `structured`, and its JSON is
+            the text.
         advice_in_prompt: Put the advice before the prompt.
         name: Name of the architecture; the callable's own by default.
+        options: More arguments of each call, such as `{"deps": …, "message_history": …}`.
 
     """
 
@@ -36,6 +44,7 @@ class Wrapped:
         output: Callable[[Any], str] | None = None,
         advice_in_prompt: bool = False,
         name: str | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         is_agent = not inspect.isroutine(target) and hasattr(target, "run")
         call: object = getattr(target, "run") if is_agent else target  # noqa: B009 - its type is unknown
@@ -46,7 +55,20 @@ class Wrapped:
         self._lent = _named_parameters(self._call, ("model",) if is_agent else _LENT)
         self._output = output if output is not None else _text_of_result
         self.advice_in_prompt = advice_in_prompt
+        self.options: Mapping[str, object] = dict(options or {})
+        self.model = self.options.get("model", _model_of(target)) if "model" in self._lent else None
+        """The model that the callable brings and wisen can reach; `None` where it has none of its own."""
         self.name: str = name if name is not None else str(getattr(target, "__name__", type(target).__name__))
+
+    @property
+    def borrows_model(self) -> bool:
+        """Whether the callable takes the run's model."""
+        return bool({"model", "deps"} & set(self._lent))
+
+    @property
+    def carries_advice(self) -> bool:
+        """Whether a run's advice reaches the callable's model."""
+        return self.advice_in_prompt or self.borrows_model or "advice" in self._lent
 
     def declared_workers(self) -> Mapping[str, object]:
         """None that it could know of."""
@@ -56,20 +78,30 @@ class Wrapped:
         """See `Architecture.run`."""
         session.recorder.next_step()
         advice = "\n\n".join(_as_text(bound) for bound in deps.bound_advice)
-        lendable: dict[str, object] = {"model": deps.model, "deps": deps, "session": session, "advice": advice}
-        lent = {name: lendable[name] for name in self._lent}
+        model = deps.model
+        if self.model is not None:
+            from wisen.models.advised import with_bound_advice  # noqa: PLC0415 - light
+
+            own = cast("Model | str", self.model)
+            model = with_bound_advice(deps.bind(own, "attempt"), deps.bound_advice)
+        lendable: dict[str, object] = {"model": model, "deps": deps, "session": session, "advice": advice}
+        lent = {**self.options, **{name: lendable[name] for name in self._lent}}
+        if advice and not self.carries_advice:
+            error = f"{self.name!r} brings a model of its own, and takes no advice"
+            yield Degraded(stage="recall", error=error, skipped="the lessons of this attempt")
         carried = bool(advice) and (self.advice_in_prompt or "advice" in lent)
         result = self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
         if not inspect.isawaitable(result):
             raise ConfigError(f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread")
-        session.output = encodable(self._output(await result))
+        answered = await result
+        session.output = encodable(self._output(answered))
+        structured: object = getattr(answered, "output", None)
+        session.structured = None if isinstance(structured, str) else structured
         session.turns += 1
         if carried:
             for bound in deps.bound_advice:
                 bound.delivered()
         session.recorder.add("output", text=session.output)
-        for event in ():  # an async generator has to yield somewhere
-            yield event
 
 
 def as_architecture(base: object) -> Architecture:
@@ -77,6 +109,41 @@ def as_architecture(base: object) -> Architecture:
     if hasattr(base, "declared_workers") and hasattr(base, "run"):
         return cast("Architecture", base)
     return Wrapped(base)
+
+
+def own_model(architecture: object) -> object:
+    """The model that the agent brings which an architecture is built on; `None` where it brings none."""
+    wrapped = _wrapped_in(architecture)
+    return None if wrapped is None else wrapped.model
+
+
+def warn_of_bundled_model(architecture: Architecture, evaluator: object) -> None:
+    """Warn where the bundled model will judge or reflect for an agent that answers by another one, out of reach."""
+    wrapped = _wrapped_in(architecture)
+    if wrapped is None or wrapped.model is not None or wrapped.borrows_model:
+        return
+    judges = evaluator or getattr(architecture, "evaluator", None)
+    parts = {"evaluate": judges, "reflect": getattr(architecture, "reflector", None)}
+    # A part that asks a model says which one; `None` is the run's own.
+    roles = [role for role, part in parts.items() if part is not None and getattr(part, "model", part) is None]
+    if roles:
+        warn(
+            f"the bundled model will {' and '.join(roles)}, since wisen can't reach the one of {wrapped.name!r}; "
+            "pass Agent(model=…) to choose another",
+            stacklevel=3,
+        )
+
+
+def _wrapped_in(architecture: object) -> Wrapped | None:
+    while architecture is not None and not isinstance(architecture, Wrapped):
+        architecture = getattr(architecture, "base", None)
+    return architecture
+
+
+def _model_of(target: object) -> object:
+    """An agent's own model, or its name."""
+    model: object = getattr(target, "model", None)
+    return model if isinstance(model, str) or hasattr(model, "request") else None
 
 
 def _named_parameters(call: Callable[..., object], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -94,6 +161,9 @@ def _text_of_result(result: object) -> str:
         value = getattr(result, attribute, None)
         if isinstance(value, str):
             return value
+    output: object = getattr(result, "output", None)
+    if output is not None:
+        return output_text(output)
     raise ConfigError(
         f"the wrapped callable returned {type(result).__name__!r}, which holds no text; pass Wrapped(…, output=…)"
     )

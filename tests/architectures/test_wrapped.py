@@ -1,0 +1,177 @@
+"""Other frameworks' agents: what their own model is sent over HTTP, and what is said where wisen can't reach it."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from pydantic_ai import Agent as ForeignAgent
+from pydantic_ai import RunContext
+from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from wisen import Agent, MemoryCard, MemoryKind, Reflexion, ScriptedModel, Wrapped
+from wisen.errors import ConfigError
+from wisen.events import Degraded, Event
+
+pytestmark = pytest.mark.anyio
+
+LESSON = "Say yes to the captain."
+
+
+class Provider:
+    """A chat-completions server that notes what it is sent, and gives these replies in turn."""
+
+    def __init__(self, replies: Sequence[dict[str, Any]]) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        self.url = ""
+        self._replies = list(replies)
+
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The next reply, as the protocol frames it."""
+        self.bodies.append(body)
+        message = {"role": "assistant", "content": None, **self._replies[min(len(self.bodies), len(self._replies)) - 1]}
+        return {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+        }
+
+    def model(self) -> OpenAIChatModel:
+        """A foreign agent's own model."""
+        return OpenAIChatModel("theirs", provider=OpenAIProvider(base_url=self.url, api_key="none"))
+
+
+@contextmanager
+def serving(*replies: dict[str, Any]) -> Iterator[Provider]:
+    provider = Provider(replies)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"])
+            said = json.dumps(provider.answer(json.loads(self.rfile.read(length)))).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
+            del format, args
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Taught:
+    """A reflector with one lesson."""
+
+    async def reflect(self, *_: object) -> list[MemoryCard]:
+        return [MemoryCard(kind=MemoryKind.LESSON, content=LESSON)]
+
+
+def said(body: dict[str, Any], role: str) -> str:
+    return "\n".join(str(one["content"]) for one in body["messages"] if one["role"] == role)
+
+
+@pytest.mark.parametrize("given", [None, "ours"])
+async def test_an_agent_keeps_its_own_model_and_gets_the_advice_there(given: str | None) -> None:
+    ours = None if given is None else ScriptedModel(["never asked"])
+    with serving({"content": "no"}, {"content": "yes"}) as provider:
+        foreign = ForeignAgent(provider.model(), instructions="You serve on a ship.")
+        learner = Reflexion(base=foreign, evaluator=lambda output: output == "yes", reflector=Taught())
+        result = await Agent(model=ours, architecture=learner).run("Answer the captain.")
+    first, second = provider.bodies
+    assert (result.output, result.status) == ("yes", "satisfied")
+    assert [body["model"] for body in provider.bodies] == ["theirs", "theirs"]
+    assert [said(body, "user") for body in provider.bodies] == ["Answer the captain.", "Answer the captain."]
+    assert said(first, "system") == "You serve on a ship."
+    assert said(second, "system").startswith("You serve on a ship.")
+    assert LESSON in said(second, "system")
+    assert result.attempts[1].advice_delivered
+    assert (result.usage.requests, result.usage.input_tokens, result.usage.output_tokens) == (2, 10, 4)
+
+
+async def test_judge_and_reflector_ask_the_agents_own_model_where_none_is_named() -> None:
+    verdict = json.dumps({"score": 0.2, "feedback": "too short"})
+    with serving({"content": "no"}, {"content": verdict}, {"content": LESSON}) as provider:
+        learner = Reflexion(base=ForeignAgent(provider.model()), max_attempts=2)
+        result = await Agent(architecture=learner).run("Answer the captain.")
+    assert {body["model"] for body in provider.bodies} == {"theirs"}
+    assert result.record.model == "theirs"
+
+
+async def test_dependencies_history_and_structured_output_work() -> None:
+    class Order(BaseModel):
+        number: int
+
+    call = {"id": "1", "type": "function", "function": {"name": "final_result", "arguments": '{"number": 4}'}}
+    look = {"id": "2", "type": "function", "function": {"name": "shelf", "arguments": "{}"}}
+    with serving({"tool_calls": [look]}, {"tool_calls": [call]}) as provider:
+        foreign = ForeignAgent(provider.model(), deps_type=str, output_type=Order)
+
+        @foreign.tool
+        def shelf(context: RunContext[str]) -> str:
+            return f"shelf of {context.deps}"
+
+        del shelf
+        history = [
+            ModelRequest(parts=[UserPromptPart(content="Which order?")]),
+            ModelResponse(parts=[TextPart(content="Tell me.")]),
+        ]
+        base = Wrapped(foreign, options={"deps": "Ann", "message_history": history})
+        result = await Agent(architecture=base).run("The fourth.")
+    assert (result.output, result.structured) == ('{"number":4}', Order(number=4))
+    assert said(provider.bodies[0], "user") == "Which order?\nThe fourth."
+    assert "shelf of Ann" in said(provider.bodies[1], "tool")
+
+
+async def test_an_agent_without_a_model_is_lent_the_runs() -> None:
+    result = await Agent(model=ScriptedModel(["lent"]), architecture=ForeignAgent()).run("Hello.")
+    assert result.output == "lent"
+
+
+async def test_what_takes_no_advice_says_so_when_it_is_made_and_in_the_run() -> None:
+    async def own(prompt: str) -> str:
+        return prompt[:2]
+
+    with pytest.warns(UserWarning, match="what 'own' learns doesn't reach it"):
+        learner = Reflexion(base=own, evaluator=lambda _: False, reflector=Taught(), max_attempts=2)
+    events: list[Event] = []
+    await Agent(architecture=learner, watch=events.append).run("Answer.")
+    told = [event for event in events if isinstance(event, Degraded)]
+    assert [(one.stage, one.skipped) for one in told] == [("recall", "the lessons of this attempt")]
+
+
+def test_the_bundled_model_doesnt_judge_somebody_elses_agent_in_silence() -> None:
+    async def own(prompt: str, advice: str) -> str:
+        return prompt + advice
+
+    with pytest.warns(UserWarning, match="the bundled model will evaluate and reflect"):
+        Agent(architecture=Reflexion(base=own))
+    with pytest.warns(UserWarning, match="the bundled model will reflect"):
+        Agent(architecture=Reflexion(base=own), evaluator=lambda _: True)
+    Agent(architecture=Reflexion(base=own, evaluator=lambda _: True, reflector=Taught()))
+    Agent(model="local", architecture=Reflexion(base=own))
+    Agent(architecture=own)
+
+
+async def test_a_callable_that_isnt_async_says_what_to_do() -> None:
+    with pytest.raises(ConfigError, match=r"asyncio\.to_thread"):
+        await Agent(architecture=lambda prompt: prompt).run("Hello.")  # type: ignore[arg-type]
+    await asyncio.sleep(0)
