@@ -19,6 +19,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from wisen import Agent, MemoryCard, MemoryKind, Reflexion, ScriptedModel, Wrapped
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
+from wisen.records import ReflectionEvaluation, Task, Trace
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +82,11 @@ def serving(*replies: dict[str, Any]) -> Iterator[Provider]:
 class Taught:
     """A reflector with one lesson."""
 
-    async def reflect(self, *_: object) -> list[MemoryCard]:
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> list[MemoryCard]:
+        """The same after every failure."""
+        del task, output, evaluation, trace
         return [MemoryCard(kind=MemoryKind.LESSON, content=LESSON)]
 
 
