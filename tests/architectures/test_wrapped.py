@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -53,7 +53,7 @@ class Provider:
 
 
 @contextmanager
-def serving(*replies: dict[str, Any]) -> Iterator[Provider]:
+def serving(*replies: dict[str, Any]) -> Generator[Provider]:
     provider = Provider(replies)
 
     class Handler(BaseHTTPRequestHandler):
