@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
+from wisen.deadlines import end_others
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, WorkerEvent, described
@@ -33,8 +34,9 @@ from wisen.protocols import (
     kept_by,
 )
 from wisen.records import Budget, Clockwork, Task
-from wisen.run import Binder, Run, RunResult, Watchers, events_of
+from wisen.run import Binder, Run, RunResult, events_of
 from wisen.session import AgentSession, Dependencies, Meter, Recorder, Replaying
+from wisen.watchers import Watchers
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -152,10 +154,13 @@ class Agent:
         """`run` for code without an event loop; replays that are due come at its end."""
 
         async def run() -> RunResult:
-            result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
-            if self._replay is not None:
-                await self._replay.settled()
-            return result
+            try:
+                result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
+                if self._replay is not None:
+                    await self._replay.settled()
+                return result
+            finally:
+                await end_others()
 
         try:
             asyncio.get_running_loop()

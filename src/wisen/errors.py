@@ -21,6 +21,10 @@ WisenError
 ├── EmbedderError                     an embedder can't be loaded or gave no vectors
 ├── SandboxError                      a sandboxed check could not be started
 ├── BudgetExceededError               a limit of the run's budget was reached
+│   └── DeadlineError                 the run's time was up while a part worked; `part` says which
+├── PartError                         someone else's part failed in a way that its own errors don't tell
+│   ├── PartTimeoutError              it took longer than it may
+│   └── PartCancelledError            it raised `CancelledError`, and nobody had cancelled it
 ├── RecallBlockedError                text that failed the screen was about to reach a prompt
 ├── QueueError                        a queue of tasks refused or failed
 │   ├── QueueFullError                too many of its tasks wait
@@ -154,6 +158,41 @@ class BudgetExceededError(WisenError):
         self.limit = limit
         self.allowed = allowed
         self.spent = spent
+
+
+class DeadlineError(BudgetExceededError):
+    """The run's time was up while a part worked, or before it could begin."""
+
+    def __init__(self, part: str, allowed: float, spent: float) -> None:
+        """`part` says what was being waited for, such as "tool 'search'"."""
+        super().__init__("seconds", allowed, spent)
+        self.args = (f"{part} hadn't answered when Budget(seconds={allowed:g}) was used up; raise it to wait longer",)
+        self.part = part
+
+
+class PartError(WisenError):
+    """Someone else's part of a run failed in a way that its own errors don't tell."""
+
+    def __init__(self, part: str, problem: str) -> None:
+        """`part` names it; `problem` says what happened and what to do."""
+        super().__init__(f"{part} {problem}")
+        self.part = part
+
+
+class PartTimeoutError(PartError):
+    """A part took longer than it may."""
+
+    def __init__(self, part: str, seconds: float) -> None:
+        """`seconds` is how long it may take."""
+        super().__init__(part, f"didn't answer within {seconds:g} s; Budget(step_seconds=…) gives it more")
+        self.seconds = seconds
+
+
+class PartCancelledError(PartError):
+    """A part raised `CancelledError` although nobody had cancelled the run."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(part, "cancelled itself; the run goes on without it")
 
 
 class RecallBlockedError(WisenError):

@@ -62,16 +62,21 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits of one run, checked before every model call. `None` means no limit."""
+    """Limits of one run. `None` means no limit."""
 
     requests: int | None = None
+    """Model calls; checked, as tokens and dollars are, before each of them."""
     tokens: int | None = None
     cost_usd: float | None = None
     seconds: float | None = None
+    """The run's deadline, in seconds from its beginning: whatever works then is broken off."""
+    step_seconds: float | None = 30.0
+    """How long each step around the attempts may take: recall, judging, reflecting, screening, keeping, watching. Time
+    in which a step waits for a model isn't counted: models and tools have the run's deadline alone."""
 
     def __post_init__(self) -> None:
         """Refuse a negative limit with `ConfigError`."""
-        for name in ("requests", "tokens", "cost_usd", "seconds"):
+        for name in ("requests", "tokens", "cost_usd", "seconds", "step_seconds"):
             value: object = getattr(self, name)
             kinds = int if name in ("requests", "tokens") else int | float
             if value is not None and not (isinstance(value, kinds) and value >= 0):

@@ -1,29 +1,32 @@
 """One run from its first event to its record: what `Agent.run` and `Agent.stream` share."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from wisen import errors
 from wisen.architectures.replaying import KeptEvaluator
+from wisen.architectures.selection import select
+from wisen.deadlines import RunTime, calling, named
 from wisen.errors import (
     BudgetExceededError,
     ConfigError,
-    ModelError,
+    DeadlineError,
+    PartTimeoutError,
     RunMismatchError,
     RunNotFoundError,
     StoreError,
-    WisenError,
 )
 from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted, described
 from wisen.models.journal import Journal, RunOver, StepsUnreadableError, task_key
 from wisen.models.journaled import JournaledModel
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
+from wisen.models.threaded import using_threads
 from wisen.protocols import Architecture, Evaluator, RunLog, bound_to_run
 from wisen.records import ENDED, AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
 from wisen.session import AgentSession, Dependencies
+from wisen.watchers import Watchers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
     from wisen.architectures.reflection_records import ReflectionHistory, ReflectionResult
     from wisen.convergence import ConvergenceReason
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,38 +110,6 @@ class RunResult:
         return self.reflection.convergence_reason
 
 
-class Watchers:
-    """Passes events on to whoever watches a run; none of them can end it."""
-
-    def __init__(self, *watchers: Callable[[Event], None] | None) -> None:
-        self._watchers = [watch for watch in watchers if watch is not None]
-        self.degradations: list[str] = []
-
-    @property
-    def any(self) -> bool:
-        """Whether somebody watches."""
-        return bool(self._watchers)
-
-    def __call__(self, event: Event) -> None:
-        """Show an event to all."""
-        if isinstance(event, Degraded):
-            self.degradations.append(f"{event.stage}: {_kept(event.error)}")
-        for watch in tuple(self._watchers):
-            try:
-                watch(event)
-            except Exception as error:  # noqa: BLE001 - a watcher is the user's code; the run goes on without it
-                self._watchers.remove(watch)
-                self(Degraded(stage="watch", error=described(error), skipped="a watcher that failed"))
-
-
-def _kept(error: str) -> str:
-    """What a record may hold of an error: all of those that quote nobody's text, and the type of the others."""
-    name = error.partition(":")[0]
-    kind: object = getattr(errors, name, None)
-    ours = isinstance(kind, type) and issubclass(kind, WisenError) and not issubclass(kind, ModelError)
-    return error if ours or name == "Interrupted" else name
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binder:
     """Gives out models of one run; implements `ModelBinder`."""
@@ -184,16 +157,23 @@ class Run:
 
     async def drive(self) -> RunResult:
         """Make it, and keep its record. Raises what ended the first attempt, when there is no answer."""
-        if self.journal is None:
-            return await self._made(self.deps, self.deps.clockwork.now())
+        budget = self.session.meter.budget
+        with RunTime(seconds=budget.seconds, step_seconds=budget.step_seconds) as time:
+            self.watchers.time = time
+            if self.journal is None:
+                return await self._made(time, self.deps, self.deps.clockwork.now())
+            return await self._resumable(time, self.journal)
+
+    async def _resumable(self, time: RunTime, journal: Journal) -> RunResult:
         ended = await self._ended()
         if ended is not None:
             return self._told(ended)
         clockwork = self.deps.clockwork
-        begun = await self.journal.begin(self.session.task, at=clockwork.now(), seed=self.seed, told=self._told_of())
+        begin = journal.begin(self.session.task, at=clockwork.now(), seed=self.seed, told=self._told_of())
+        begun = await self._closing(begin)
         if begun.new:
             if (ended := await self._ended()) is not None:  # in another process, since it was asked above
-                await self._tidy(self.journal)
+                await self._tidy(journal)
                 return self._told(ended)
             await self._keep(self._record(begun.started, "unfinished"))
         if begun.changed:
@@ -201,7 +181,7 @@ class Run:
             self.watchers(Degraded(stage="record", error=said, skipped="making the whole run in one and the same way"))
         result = unreadable = None
         try:
-            result = await self._made(replace(self.deps, clockwork=begun.clockwork(clockwork)), begun.started)
+            result = await self._made(time, replace(self.deps, clockwork=begun.clockwork(clockwork)), begun.started)
         except* RunOver:
             pass
         except* StepsUnreadableError as errors:
@@ -211,7 +191,7 @@ class Run:
             raise StoreError(said) from unreadable
         if result is not None:
             return result
-        await self._tidy(self.journal)
+        await self._tidy(journal)
         return await self._ended_elsewhere()
 
     def _told_of(self) -> "Mapping[str, object]":
@@ -233,25 +213,25 @@ class Run:
             raise StoreError(f"the steps of run {self.session.id!r} were removed while it was under way; run it again")
         return self._told(ended)
 
-    async def _made(self, deps: Dependencies, started: datetime) -> RunResult:
+    async def _made(self, time: RunTime, deps: Dependencies, started: datetime) -> RunResult:
         session = self.session
         model = deps.model.model_name
         self.watchers(RunStarted(run_id=session.id, agent=deps.agent, architecture=self.architecture.name, model=model))
         status: RunStatus | None = None
         try:
-            async for event in events_of(self.architecture, session, deps, session.task.prompt):
-                self.watchers(event)
-            if not session.attempts:
-                await self._evaluate_once()
+            await time.spend(f"architecture {self.architecture.name!r}", self._worked(deps))
         except BudgetExceededError as error:
             status = "budget_exhausted"
             self.watchers(BudgetExhausted(limit=error.limit, allowed=error.allowed, spent=error.spent))
-        except Exception:
-            ended = await self._ended_meanwhile()
-            if ended is not None:  # another process has come further: its answer isn't to be lost
-                return self._told(ended)
-            await self._keep(self._record(started, "failed"))
-            raise
+            if isinstance(error, DeadlineError):
+                self._cut_off(error, error.part)
+        except Exception as error:
+            if not self._cut_off_with_answer(time, error):
+                ended = await self._ended_meanwhile()
+                if ended is not None:  # another process has come further: its answer isn't to be lost
+                    return self._told(ended)
+                await self._keep(self._record(started, "failed"))
+                raise
         if session.meter.budget.cost_usd is not None and session.meter.unpriced:
             said = f"UnknownPrice: {session.meter.unpriced} calls of a model whose price isn't known"
             self.watchers(Degraded(stage="budget", error=said, skipped="counting them towards Budget(cost_usd=…)"))
@@ -270,6 +250,35 @@ class Run:
             metadata=session.metadata,
         )
 
+    async def _worked(self, deps: Dependencies) -> None:
+        with using_threads():
+            async for event in events_of(self.architecture, self.session, deps, self.session.task.prompt):
+                self.watchers(event)
+            if not self.session.attempts:
+                await self._evaluate_once()
+
+    def _cut_off_with_answer(self, time: RunTime, error: Exception) -> bool:
+        """Whether the run was left behind because of a part that can't be ended, and has an answer all the same."""
+        if not time.left_behind or not isinstance(error, PartTimeoutError):
+            return False
+        self._cut_off(error, error.part)
+        return bool(self.session.attempts)
+
+    def _cut_off(self, error: Exception, part: str) -> None:
+        """Say what was broken off, and settle on the best answer there is."""
+        self.watchers(Degraded(stage="budget", error=described(error), skipped=f"{part}, and all that was to follow"))
+        session = self.session
+        if session.returned is not None:
+            return
+        if session.output and not session.attempts:
+            meter = session.meter
+            session.attempts.append(
+                AttemptRecord(attempt=1, output=session.output, usage=meter.spent, seconds=meter.seconds)
+            )
+        best = select(session.attempts, "highest_score", threshold=self.threshold)
+        if best is not None and (best.evaluation is not None or not session.output):
+            session.output, session.returned = best.output, best
+
     async def _evaluate_once(self) -> None:
         """Judge the answer of an architecture that doesn't evaluate by itself, if the agent has an evaluator."""
         session, evaluator, meter = self.session, self.deps.evaluator, self.session.meter
@@ -278,7 +287,8 @@ class Run:
         if evaluator is not None:
             try:
                 bound = bound_to_run(evaluator, self.deps.bind)
-                evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
+                with calling(f"evaluator {evaluator.name!r}"):
+                    evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
                 evaluation = replace(evaluation, evaluator=evaluation.evaluator or evaluator.name)
             except BudgetExceededError:
                 session.attempts.append(attempt)
@@ -318,7 +328,7 @@ class Run:
     async def _ended(self) -> RunRecord | None:
         """The record of this run, where it has ended and come to something; raises what the run log raises."""
         try:
-            record = None if self.run_log is None else await self.run_log.run(self.session.id)
+            record = None if self.run_log is None else await self._closing(self.run_log.run(self.session.id))
         except RunNotFoundError:
             return None
         if record is not None and task_key(record.task) != task_key(self.session.task):
@@ -341,7 +351,7 @@ class Run:
 
     async def _tidy(self, journal: Journal) -> None:
         try:
-            await journal.drop()
+            await self._closing(journal.drop())
         except Exception as error:  # noqa: BLE001 - as below
             self.watchers(Degraded(stage="record", error=described(error), skipped="tidying up after this run"))
 
@@ -352,11 +362,16 @@ class Run:
         except Exception:  # noqa: BLE001 - keeping the record fails as well, and says so
             return None
 
+    async def _closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """A call of the store that keeps runs; it has a moment also where the deadline has passed."""
+        time = self.watchers.time
+        return await work if time is None else await time.spend(named("store", self.run_log), work, closing=True)
+
     async def _keep(self, record: RunRecord) -> bool:
         if self.run_log is None:
             return False
         try:
-            await self.run_log.save_run(record)
+            await self._closing(self.run_log.save_run(record))
         except Exception as error:  # noqa: BLE001 - a run log may be anybody's code; the answer matters more
             said = described(error)
             self.watchers(Degraded(stage="record", error=said, skipped="keeping the record of this run"))

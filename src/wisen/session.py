@@ -71,7 +71,7 @@ class Meter:
     def __init__(self, budget: Budget, monotonic: Callable[[], float]) -> None:
         """Start the clock of `budget.seconds` now."""
         self.budget = budget
-        self._limited = budget != Budget()
+        self._limited = replace(budget, step_seconds=None) != Budget(step_seconds=None)
         self.spent = TokenUsage()
         self._monotonic = monotonic
         self._started = monotonic()

@@ -15,6 +15,7 @@ from functools import partial
 from wisen.account.counts import Outcome, settle, short_id, trial_name, with_trial, without_late
 from wisen.account.places import WAITS, Part, Places, behind, trial_of
 from wisen.cards import MemoryCard
+from wisen.deadlines import calling, named
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory.compiler import Recalled
@@ -67,7 +68,8 @@ class Draws:
         wanted = {one.idea: one for one in advice.injections if one.draw}
         if not wanted:
             return advice
-        written = await asyncio.gather(*(self._written(one) for one in wanted.values()), return_exceptions=True)
+        with calling(named("store", self.ci.store)):
+            written = await asyncio.gather(*(self._written(one) for one in wanted.values()), return_exceptions=True)
         lost = {one.idea for one, done in zip(wanted.values(), written, strict=True) if isinstance(done, BaseException)}
         for done in written:
             if isinstance(done, BaseException) and not isinstance(done, CardNotFoundError):
@@ -81,10 +83,11 @@ class Draws:
         Raises what the store raises.
         """
         kept = {one.draw for one in used.injections}
-        for one in advice.injections:
-            if one.draw and one.draw not in kept:
-                with suppress(CardNotFoundError):
-                    await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
+        with calling(named("store", self.ci.store), closing=True):
+            for one in advice.injections:
+                if one.draw and one.draw not in kept:
+                    with suppress(CardNotFoundError):
+                        await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
 
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.
@@ -93,7 +96,8 @@ class Draws:
         store raises.
         """
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
-        return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
+        with calling(named("store", self.ci.store), closing=True):
+            return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
 
     def _recalled(self, part: Part, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = part.found.hit, part.found.head

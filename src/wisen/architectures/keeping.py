@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wisen.cards import MemoryCard
+from wisen.deadlines import calling, named
 from wisen.events import LessonPersisted
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Finding, Memory, Screen
@@ -44,9 +45,10 @@ class Keeper:
         `again` says that it may be written already, by a process that was cut off before it could say so.
         """
         try:
-            if self.ci is None:
-                return await self._to_block(card, attempt)
-            return await self._to_store(self.ci, card, attempt, again=again)
+            with calling(named("store", self.memory if self.ci is None else self.ci.store)):
+                if self.ci is None:
+                    return await self._to_block(card, attempt)
+                return await self._to_store(self.ci, card, attempt, again=again)
         except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
             self.degraded("persist", error, "keeping a lesson for later runs", attempt)
         try:

@@ -12,10 +12,11 @@ from typing import Literal
 from wisen.account.attempt import Account
 from wisen.account.draws import Draws
 from wisen.architectures.keeping import Keeper, Kept
-from wisen.architectures.learning_options import LearningParts
+from wisen.architectures.learning_options import LearningParts, call_back
 from wisen.architectures.replaying import Past
 from wisen.architectures.turn import DERIVED, as_card, chain, shown_ids, without_draws
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
+from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory.compiler import OwnRun, Recalled
@@ -56,6 +57,7 @@ class Learner:
         self._seen = 0
         """Events of the trace before this attempt."""
         self._draws = None if parts.ci is None else self._drawing(parts.ci)
+        self._store_called = named("store", deps.memory if parts.ci is None else parts.ci.store)
         self._told_before: frozenset[str] = frozenset()
         self._attempt = 0
         self._judge = deps.evaluator or parts.evaluator
@@ -103,7 +105,8 @@ class Learner:
         """Whether advice of before may still be shown: what was withdrawn meanwhile reaches no prompt."""
         try:
             ids = shown_ids(advice)
-            cards = await self._parts.ci.store.get(ids) if self._parts.ci and ids else []
+            with calling(self._store_called):
+                cards = await self._parts.ci.store.get(ids) if self._parts.ci and ids else []
         except CardNotFoundError:
             return False
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the advice has passed the screen
@@ -132,18 +135,20 @@ class Learner:
     async def _recall(self, attempt: int) -> Advice:
         parts, recalled, block = self._parts, list[Recalled](), ""
         try:
-            if self._draws is None:
-                block = await self._deps.memory.block(parts.block, tenant=self._task.tenant)
-            else:
-                found = await self._found(self._draws.ci)
-                recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
+            with calling(self._store_called):
+                if self._draws is None:
+                    block = await self._deps.memory.block(parts.block, tenant=self._task.tenant)
+                else:
+                    found = await self._found(self._draws.ci)
+                    recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
         try:
-            return await parts.options.compiler.compile_for(
-                self._deps.model, recalled, own=own, block=block, most=parts.top_k
-            )
+            with calling("the prompt compiler"):
+                return await parts.options.compiler.compile_for(
+                    self._deps.model, recalled, own=own, block=block, most=parts.top_k
+                )
         except Exception as error:  # noqa: BLE001 - a screen may be anybody's code; an earlier answer matters more
             self.degraded("screen", error, "all advice from memory", attempt)
         return Advice()
@@ -188,7 +193,8 @@ class Learner:
         try:
             evaluation = self.judged()
             if evaluation is None:
-                evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
+                with calling(f"evaluator {self._evaluator.name!r}"):
+                    evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
             if not evaluation.evaluator:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
@@ -266,7 +272,8 @@ class Learner:
         session = self._session
 
         async def cards() -> list[MemoryCard]:
-            reflected = await reflect(self._task, session.output, evaluation, session.recorder.trace())
+            with calling(named("reflector", self._parts.reflector)):
+                reflected = await reflect(self._task, session.output, evaluation, session.recorder.trace())
             return [as_card(one) for one in reflected]
 
         try:
@@ -340,15 +347,8 @@ class Learner:
         yield escalated
         if options.on_escalation is None:
             return
-        call = options.on_escalation
-
-        async def tell() -> None:
-            waiting = call(escalated)
-            if waiting is not None:
-                await waiting
-
         try:
-            await self._past.told("escalation", tell)
+            await self._past.told("escalation", partial(call_back, options.on_escalation, escalated))
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
             self.degraded("escalate", error, "what the callback was to do", len(accounts))
 

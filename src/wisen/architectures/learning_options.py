@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from wisen.architectures.selection import SELECTIONS, Selection
+from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.events import Escalated
 from wisen.memory.compiler import PromptCompiler
@@ -76,3 +77,11 @@ class LearningParts:
     def screen(self) -> Screen:
         """The screen that lessons pass."""
         return self.ci.screen if self.ci else self.options.screen
+
+
+async def call_back(call: Callable[[Escalated], Awaitable[None] | None], escalated: Escalated) -> None:
+    """Tell the user's function that a run was escalated. Raises what it raises."""
+    with calling("the callback on_escalation"):
+        waiting = call(escalated)
+        if waiting is not None:
+            await waiting

@@ -120,12 +120,15 @@ class ReAct:
         if deps.steps is not None:
             from wisen.models.journaled import journaled_toolsets  # noqa: PLC0415 - light
 
-            tools, toolsets = [], journaled_toolsets(tools, toolsets, deps.steps)
+            toolsets = journaled_toolsets(tools, toolsets, deps.steps)
+        else:
+            from wisen.models.timed import timed_toolsets  # noqa: PLC0415 - light
+
+            toolsets = timed_toolsets(tools, toolsets)
         return Agent(
             deps.model,
             output_type=str if self.output_type is None else self.output_type,
             system_prompt=session.instructions,
-            tools=tools,
             toolsets=toolsets,
             deps_type=object,
         )

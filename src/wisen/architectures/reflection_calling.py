@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 
 from wisen.architectures.reflection_records import ReflectionDecision
+from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.records import ReflectionEvaluation
 from wisen.session import Steps
@@ -41,8 +42,9 @@ class Calling:
             callback = getattr(self._callbacks, name, None)
             if callback is None:
                 return None
-            given = callback(*arguments)
-            return await given if inspect.isawaitable(given) else given
+            with calling(f"the callback {name}"):
+                given = callback(*arguments)
+                return await given if inspect.isawaitable(given) else given
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - callbacks are the user's code; the run goes on without them

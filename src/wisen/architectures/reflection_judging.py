@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from wisen.architectures.reflection_options import ReflectionParts
+from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError
 from wisen.evaluation.comparison import ComparisonEvaluator
 from wisen.evaluation.criteria import CriteriaEvaluator
@@ -108,7 +109,8 @@ class Judging:
         self, evaluator: Evaluator, task: Task, output: str, trace: Trace, skipped: str
     ) -> ReflectionEvaluation:
         try:
-            evaluation = await evaluator.evaluate(task, output, trace)
+            with calling(f"evaluator {getattr(evaluator, 'name', '')!r}"):
+                evaluation = await evaluator.evaluate(task, output, trace)
             if evaluation.overall_score is None and self._failed is not None:
                 self._failed("no score could be read", skipped)
             return evaluation if evaluation.evaluator else replace(evaluation, evaluator=evaluator.name)

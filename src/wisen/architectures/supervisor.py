@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 
 from wisen.architectures.react import ReAct
+from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.events import Degraded, Event, WorkerCompleted, WorkerStarted, described
 from wisen.protocols import Architecture, Worker
@@ -78,7 +79,8 @@ class Supervisor:
             return f"There is no worker {role!r}. Workers: {', '.join(self.workers)}."
         deps.emit(WorkerStarted(worker=role, instructions=instructions))
         try:
-            output = await worker.work(instructions, session, deps, role)
+            with calling(f"worker {role!r}", limit="run"):
+                output = await worker.work(instructions, session, deps, role)
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - a worker's tools may be anybody's code; the supervisor can do without it

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
+from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
 from wisen.protocols import Architecture
@@ -90,11 +91,12 @@ class Wrapped:
             error = f"{self.name!r} brings a model of its own, and takes no advice"
             yield Degraded(stage="recall", error=error, skipped="the lessons of this attempt")
         carried = bool(advice) and (self.advice_in_prompt or "advice" in lent)
-        result = self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
-        if not inspect.isawaitable(result):
-            raise ConfigError(f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread")
-        answered = await result
-        session.output = encodable(self._output(answered))
+        with calling(f"agent {self.name!r}", limit="run"):
+            result = self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
+            if not inspect.isawaitable(result):
+                raise ConfigError(f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread")
+            answered = await result
+            session.output = encodable(self._output(answered))
         structured: object = getattr(answered, "output", None)
         session.structured = None if isinstance(structured, str) else structured
         session.turns += 1

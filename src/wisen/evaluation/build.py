@@ -184,7 +184,7 @@ _KINDS: Mapping[str, tuple[Callable[..., Evaluator], Mapping[str, tuple[type, ..
     ),
     "function": (
         _function,
-        {"function": _TEXT, "name": _TEXT, "verifiable": _YES, "inline": _YES, "threshold": _NUMBER},
+        {"function": _TEXT, "name": _TEXT, "verifiable": _YES, "inline": _YES, "process": _YES, "threshold": _NUMBER},
         ("function",),
     ),
     "all_of": (_all_of, {"evaluators": _LIST, "name": _TEXT}, ("evaluators",)),

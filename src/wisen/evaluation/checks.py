@@ -8,9 +8,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wisen.errors import ConfigError, EvaluationError, SandboxError
+from wisen.evaluation.apart import Apart
 from wisen.evaluation.function import FunctionEvaluator
+from wisen.evaluation.matching import found, has_patterns, violations
 from wisen.evaluation.sandbox import Sandbox, SandboxLimits
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.threads import in_thread
 
 __all__ = [
     "CommandEvaluator",
@@ -40,7 +43,7 @@ def _verdict(name: str, issues: Sequence[str]) -> ReflectionEvaluation:
 class RegexEvaluator:
     """Passes an output in which a pattern is found, or with `full=True` one that it matches from end to end.
 
-    The search runs on the event loop: give it no pattern whose time explodes.
+    The search runs in another process, so a pattern whose time explodes holds up nobody: the score is then unknown.
 
     Args:
         pattern: Text of a pattern, or a compiled one (`flags` are then its own).
@@ -58,6 +61,7 @@ class RegexEvaluator:
             raise ConfigError(f"RegexEvaluator(pattern={pattern!r}): {error}") from error
         self._full = full
         self._name = name
+        self._found = Apart(found, name)
 
     @property
     def name(self) -> str:
@@ -66,9 +70,10 @@ class RegexEvaluator:
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
         """Search the output."""
-        found = self._pattern.fullmatch(output.strip()) if self._full else self._pattern.search(output)
+        arguments = (self._pattern.pattern, self._pattern.flags & ~re.DEBUG, output)
+        passed = await self._found(arguments, {"full": self._full})
         how = "match as a whole" if self._full else "contain a match of"
-        return _verdict(self._name, [] if found else [f"the output doesn't {how} /{self._pattern.pattern}/"])
+        return _verdict(self._name, [] if passed else [f"the output doesn't {how} /{self._pattern.pattern}/"])
 
 
 class JsonSchemaEvaluator:
@@ -82,7 +87,6 @@ class JsonSchemaEvaluator:
     """
 
     def __init__(self, schema: Mapping[str, object] | bool, *, name: str = "json_schema") -> None:
-        import referencing  # noqa: PLC0415 - as below
         from jsonschema import Draft202012Validator, SchemaError, validators  # noqa: PLC0415 - slow to import
 
         plain: Any = dict(schema) if isinstance(schema, Mapping) else schema
@@ -91,8 +95,8 @@ class JsonSchemaEvaluator:
             kind.check_schema(plain)
         except SchemaError as error:
             raise ConfigError(f"JsonSchemaEvaluator(schema=…): {error.message}") from error
-        registry: Any = cast("Any", referencing).Registry()
-        self._validator: Any = kind(plain, registry=registry)
+        self._schema: Any = plain
+        self._apart = Apart(violations, name) if has_patterns(plain) else None
         self._name = name
 
     @property
@@ -107,13 +111,11 @@ class JsonSchemaEvaluator:
         except (ValueError, RecursionError) as error:
             problem = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "not readable"
             return _verdict(self._name, [f"the output isn't JSON: {problem}"])
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415 - comes with jsonschema
-
-        try:
-            errors = sorted(self._validator.iter_errors(value), key=lambda error: str(error.json_path))
-        except (Unresolvable, RecursionError) as error:
-            raise EvaluationError(f"evaluator {self._name!r}: a reference in the schema can't be resolved") from error
-        return _verdict(self._name, [f"{error.json_path}: {error.message}" for error in errors])
+        asked = (self._schema, value)
+        issues = violations(*asked) if self._apart is None else await self._apart(asked)
+        if issues is None:
+            raise EvaluationError(f"evaluator {self._name!r}: a reference in the schema can't be resolved")
+        return _verdict(self._name, issues)
 
 
 def _json_of(output: str) -> object:
@@ -167,7 +169,10 @@ class ReferenceEvaluator:
         if reference is None:
             raise EvaluationError(f"evaluator {self._name!r} has no reference; give it one, or give the task one")
         try:
-            equal = self._comparable(output) == self._comparable(reference)
+            if self._comparable in (normalised, str):
+                equal = self._comparable(output) == self._comparable(reference)
+            else:
+                equal = await in_thread(lambda: self._comparable(output) == self._comparable(reference))
         except Exception as error:
             msg = f"evaluator {self._name!r}: its normalising function failed with {type(error).__name__}"
             raise EvaluationError(msg) from error

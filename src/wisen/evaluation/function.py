@@ -1,6 +1,5 @@
 """Makes an evaluator of any function, so that a check is written the way it comes to mind."""
 
-import asyncio
 import inspect
 import math
 import numbers
@@ -9,7 +8,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wisen.errors import ConfigError, EvaluationError, WisenError
+from wisen.evaluation.apart import Apart
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.threads import in_thread
 
 _LENT = ("task", "output", "trace")
 _BY_COUNT = {1: ("output",), 2: ("task", "output"), 3: ("task", "output", "trace")}
@@ -28,13 +29,18 @@ class FunctionEvaluator:
     budget, say) pass through.
 
     A plain function runs in a thread, because it may block; that costs about 0.1 ms, and cancelling the run doesn't
-    stop it. A quick one is called straight away with `inline=True`. A coroutine function is awaited.
+    stop it. A quick one is called straight away with `inline=True`. A coroutine function is awaited. One that may
+    compute without end, such as a search with a pattern of somebody's, belongs in a process of its own: a thread would
+    hold the interpreter, and no deadline could be kept.
 
     Args:
         function: The check.
         name: Who judges; the function's own name if not given.
         verifiable: False for a function that guesses or asks a model.
         inline: Call a plain function on the event loop, for those that neither block nor compute for long.
+        process: Call the function in another process, which is killed when the time is up. It has to be defined at the
+            top of a module or script, and what it is given has to be picklable; a call costs about 0.2 ms, and the
+            first one some 50 ms.
         threshold: The score from which an output counts as satisfactory.
     """
 
@@ -45,6 +51,7 @@ class FunctionEvaluator:
         name: str | None = None,
         verifiable: bool = True,
         inline: bool = False,
+        process: bool = False,
         threshold: float = 0.8,
     ) -> None:
         if not 0.0 <= threshold <= 1.0:
@@ -56,6 +63,9 @@ class FunctionEvaluator:
         self._threshold = threshold
         call = getattr(function, "__call__", None)  # noqa: B004 - its kind is asked, not whether there is one
         self._inline = inline or inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+        if inline and process:
+            raise ConfigError(f"evaluator {self._name!r}: inline=True and process=True exclude each other")
+        self._apart = Apart(function, self._name) if process else None
         self._positional, self._keywords = _parameters(function, self._name)
 
     @property
@@ -69,10 +79,12 @@ class FunctionEvaluator:
         arguments = [lent[name] for name in self._positional]
         keywords = {name: lent[name] for name in self._keywords}
         try:
-            if self._inline:
+            if self._apart is not None:
+                verdict = await self._apart(arguments, keywords)
+            elif self._inline:
                 verdict = self._function(*arguments, **keywords)
             else:
-                verdict = await asyncio.to_thread(self._called, arguments, keywords)
+                verdict = await in_thread(self._called, arguments, keywords)
             if inspect.isawaitable(verdict):
                 verdict = await verdict
         except WisenError:

@@ -1,6 +1,5 @@
 """The prompt compiler: what of the recalled cards reaches the model, in a fixed frame and within a bound."""
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated, re
 from wisen.protocols import Screen
 from wisen.records import Advice, Blocked, Injection, LeftOut
 from wisen.screening.screens import DefaultScreen, admitted, verdict_of
+from wisen.threads import in_thread
 
 _LONGEST_ANSWER = 600
 _MARGIN = 2_000
@@ -144,7 +144,7 @@ class PromptCompiler:
         compiled = partial(self.compile, recalled, own=own, block=block, most=most, model=name)
         if count is not None:
             with suppress(ModelError):  # a tokenizer may fail, and may take its time
-                return await asyncio.to_thread(compiled, count=count)
+                return await in_thread(compiled, count=count)
         await ready()
         return compiled()
 

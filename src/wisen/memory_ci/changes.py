@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from wisen.cards import MemoryCard
+from wisen.deadlines import RunTime, detached, named
 from wisen.errors import StoreError
 from wisen.protocols import VectorStore
 
@@ -18,6 +19,8 @@ _TRIES = 200
 """Of many processes that change a card at once, one succeeds in each round."""
 _TOGETHER = 256
 """Most changes in one write."""
+_LONGEST = 30.0
+"""Seconds that one write may take: it serves many runs, and ends with the time of none of them."""
 
 Change = Callable[[MemoryCard], MemoryCard | None]
 """Gives the changed card, or `None` where nothing is to be changed; asked again when the card has changed."""
@@ -55,7 +58,8 @@ async def change_card(store: VectorStore, card_id: str, change: Change) -> Memor
     asked = _Asked(change, loop.create_future())
     line.waiting.append(asked)
     if line.task is None:
-        line.task = loop.create_task(_drain(store, card_id, line, lambda: lines.pop(place, None)))
+        drained = _drain(store, card_id, line, lambda: lines.pop(place, None))
+        line.task = loop.create_task(drained, context=detached())
     return await asyncio.shield(asked.answer)
 
 
@@ -65,7 +69,8 @@ async def _drain(store: VectorStore, card_id: str, line: _Line, done: Callable[[
         while line.waiting:
             some = [line.waiting.popleft() for _ in range(min(len(line.waiting), _TOGETHER))]
             try:
-                await _write(store, card_id, some)
+                with RunTime(seconds=None, step_seconds=_LONGEST) as time, time.closing(named("store", store)):
+                    await _write(store, card_id, some)
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it
                 _fail(some, error)
     except BaseException as error:  # the loop is being closed, or the process ends: nobody is to wait on

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.decisions import Decisions
@@ -151,7 +152,8 @@ class MemoryCI(Decisions):
         """
         where = query.filter
         if where.kinds or not isinstance(self.ranker, BySimilarity):
-            return await self.ranker.hits(self.store, query)
+            with calling(f"ranker {self.ranker.name!r}"):
+                return await self.ranker.hits(self.store, query)
         found: dict[tuple[MemoryKind, ...], list[RecallHit]] = {_OTHERS: [], _SKILLS: []}
         for status in where.statuses:
             for kinds in found:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
-from wisen.errors import ConfigError, RunMismatchError
+from wisen.deadlines import calling, named
+from wisen.errors import ConfigError, DeadlineError, RunMismatchError
 from wisen.protocols import CallLog, KeepsFirst, KeepsWhile
 from wisen.records import Clockwork, Task
 from wisen.stores.facts import DropsCalls
@@ -94,6 +95,7 @@ class Journal:
         _check_id(run_id)
         self.scope = f"run:{run_id}"
         self._log = log
+        self._called = named("store", log)
         self._first = log if isinstance(log, KeepsFirst) else None
         self._while = log if isinstance(log, KeepsWhile) else None
         self._run_id = run_id
@@ -188,17 +190,21 @@ class Journal:
         if self._empty:
             return None
         try:
-            return await self._log.call(self.scope, key, ordinal)
+            with calling(self._called):
+                return await self._log.call(self.scope, key, ordinal)
+        except DeadlineError:
+            raise
         except Exception as error:
             raise StepsUnreadableError from error
 
     async def _put_in_run(self, key: str, ordinal: int, value: bytes) -> bytes | None:
         """Write a step; `None` where the run is over."""
-        if self._headed and self._while is not None:
-            return await self._while.keep_call_while(self.scope, key, ordinal, value, head=_HEAD)
-        kept = await self._put(key, ordinal, value)
-        over = self._headed and await self._log.call(self.scope, _HEAD, 0) is None
-        return None if over else kept
+        with calling(self._called, closing=True):
+            if self._headed and self._while is not None:
+                return await self._while.keep_call_while(self.scope, key, ordinal, value, head=_HEAD)
+            kept = await self._put(key, ordinal, value)
+            over = self._headed and await self._log.call(self.scope, _HEAD, 0) is None
+            return None if over else kept
 
     async def _put(self, key: str, ordinal: int, value: bytes) -> bytes:
         if self._first is not None:

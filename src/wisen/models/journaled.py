@@ -19,11 +19,12 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from wisen.models.recorded import replayed, request_key, response_from, response_to
 from wisen.models.relay import Relay
 from wisen.models.streamed import WholeResponse
+from wisen.models.timed import timed_toolsets
 from wisen.session import MADE_AGAIN, Steps
 
 _ANY: TypeAdapter[Any] = TypeAdapter(Any)
@@ -133,10 +134,9 @@ def journaled_toolsets(
 ) -> list[AbstractToolset[Any]]:
     """The same tools in the same order, in toolsets that keep what they give."""
     again = frozenset(tool.name for tool in tools if getattr(tool.function, MADE_AGAIN, False))
-    functions = [FunctionToolset[Any](list(tools))] if tools else []
     return [
-        *(JournaledToolset(one, steps, again) for one in functions),
-        *(JournaledToolset(one, steps) for one in toolsets),
+        *(JournaledToolset(one, steps, again) for one in timed_toolsets(tools, ())),
+        *(JournaledToolset(one, steps) for one in timed_toolsets((), toolsets)),
     ]
 
 

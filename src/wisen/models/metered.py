@@ -10,6 +10,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
+from wisen.deadlines import calling
+from wisen.errors import ModelError, PartCancelledError
 from wisen.events import Event, ModelCalled
 from wisen.models.advised import carries_advice
 from wisen.models.failures import ProviderError, model_error
@@ -49,6 +51,10 @@ class MeteredModel(Relay):
         self._purpose = purpose
         self._watch = watch
 
+    @property
+    def _called(self) -> str:
+        return f"model {self.model_name!r} ({self._purpose})"
+
     async def _request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
     ) -> ModelResponse:
@@ -56,10 +62,13 @@ class MeteredModel(Relay):
         began = self._meter.seconds
         usage = TokenUsage(requests=1)
         try:
-            response = await self.wrapped.request(messages, settings, parameters)
+            with calling(self._called, limit="run"):
+                response = await self.wrapped.request(messages, settings, parameters)
             usage = used(response)
         except ProviderError as error:
             raise model_error(self.model_name, error) from error
+        except PartCancelledError as error:
+            raise ModelError(self.model_name, "the call cancelled itself; try again") from error
         finally:
             self._meter.settle(usage)
         self._report(messages, usage, self._meter.seconds - began, again=is_replayed(response))
@@ -79,12 +88,15 @@ class MeteredModel(Relay):
         usage = TokenUsage(requests=1)
         stream: StreamedResponse | None = None
         try:
-            async with self.wrapped.request_stream(
-                messages, model_settings, model_request_parameters, run_context
-            ) as stream:
-                yield stream
+            with calling(self._called, limit="run"):
+                async with self.wrapped.request_stream(
+                    messages, model_settings, model_request_parameters, run_context
+                ) as stream:
+                    yield stream
         except ProviderError as error:
             raise model_error(self.model_name, error) from error
+        except PartCancelledError as error:
+            raise ModelError(self.model_name, "the call cancelled itself; try again") from error
         finally:
             if stream is not None:
                 usage = used(stream.get())

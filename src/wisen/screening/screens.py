@@ -14,6 +14,7 @@ from threading import Lock
 from typing import cast
 
 from wisen.cards import MemoryCard, MemoryKind
+from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.protocols import Finding, Screen, ScreenVerdict
 from wisen.screening.attacks import find_attacks
@@ -205,7 +206,8 @@ def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
 
     Raises `ConfigError` where it gives anything but a `ScreenVerdict`.
     """
-    verdict = cast("object", screen.check(card))
+    with calling(f"screen {getattr(screen, 'name', type(screen).__name__)!r}"):
+        verdict = cast("object", screen.check(card))
     if not isinstance(verdict, ScreenVerdict):
         if inspect.iscoroutine(verdict):
             verdict.close()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard
+from wisen.deadlines import calling
 from wisen.errors import EmbedderError
 from wisen.protocols import Embedder, KnowsMeaning
 
@@ -131,7 +132,8 @@ def knows(embedder: Embedder, text: str) -> bool:
 
 async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
     """What the embedder says, checked: one finite row per text, else `EmbedderError`."""
-    rows = np.asarray(await embedder.embed(texts), dtype=np.float32)
+    with calling(f"embedder {embedder.name!r}"):
+        rows = np.asarray(await embedder.embed(texts), dtype=np.float32)
     expected = (len(texts), embedder.dimension)
     if rows.shape != expected:
         msg = f"embedder {embedder.name!r} gave an array of shape {rows.shape!r} instead of {expected!r}"

@@ -1,0 +1,12 @@
+"""Lets pydantic-ai call plain tools and model functions in threads that hold up nobody where they hang."""
+
+from contextlib import AbstractContextManager
+
+from wisen.threads import THREADS
+
+
+def using_threads() -> AbstractContextManager[None]:
+    """Within it, what pydantic-ai calls in a thread is called in one of wisen's."""
+    from pydantic_ai import Agent  # noqa: PLC0415 - light
+
+    return Agent.using_thread_executor(THREADS)
