@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
-from wisen.deadlines import end_others
+from wisen.deadlines import to_its_end
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, WorkerEvent, described
@@ -154,18 +154,15 @@ class Agent:
         """`run` for code without an event loop; replays that are due come at its end."""
 
         async def run() -> RunResult:
-            try:
-                result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
-                if self._replay is not None:
-                    await self._replay.settled()
-                return result
-            finally:
-                await end_others()
+            result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
+            if self._replay is not None:
+                await self._replay.settled()
+            return result
 
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(run())
+            return asyncio.run(to_its_end(run()))
         raise ConfigError("run_sync() was called where an event loop runs; await agent.run() there")
 
     async def stream(

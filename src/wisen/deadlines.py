@@ -315,8 +315,15 @@ _LOOKING = threading.Event()
 _LOOKOUT: list[threading.Thread] = []
 
 
-async def end_others() -> None:
-    """Cancel all other tasks of an event loop that is about to end; those that take no notice are left behind."""
+async def to_its_end(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Do all that an event loop is for; then cancel its other tasks, and leave those behind that take no notice."""
+    try:
+        return await work
+    finally:
+        await _end_others()
+
+
+async def _end_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
