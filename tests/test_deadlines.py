@@ -14,9 +14,9 @@ from hanging import (
     ASYNC,
     PLAIN,
     Hang,
-    Hangs,
     HangingEvaluator,
     HangingModel,
+    Hangs,
     agent_with,
     holds_the_interpreter,
     model,
@@ -35,6 +35,7 @@ from wisen.records import ReflectionEvaluation, Task, Trace
 from wisen.run import RunResult
 from wisen.threads import DaemonThreads, in_thread
 
+pytestmark = pytest.mark.anyio
 SECONDS = 1.0
 NAMED = {
     "model": "model 'scripted' (attempt)",
@@ -148,6 +149,7 @@ async def test_best_of_the_finished_attempts_comes_back() -> None:
     scores = iter((0.5, 0.7))
 
     async def rated(output: str) -> float:
+        del output
         score = next(scores, None)
         if score is None:
             await waits()
@@ -219,7 +221,7 @@ async def test_cancelled_run_is_cancelled_also_while_a_part_works() -> None:
     for hang in (waits, wont_be_cancelled):
         agent, hangs = agent_with("evaluator", hang, budget=Budget(step_seconds=0.5))
         run = asyncio.create_task(agent.run("Capital of Italy?"))
-        while not hangs.calls:
+        while not hangs.calls:  # noqa: ASYNC110 - a part can't tell a test
             await asyncio.sleep(0.01)
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -229,13 +231,17 @@ async def test_cancelled_run_is_cancelled_also_while_a_part_works() -> None:
 async def test_run_within_a_run_ends_with_it() -> None:
     inner = Agent(model=HangingModel(model(), Hangs(waits)))
 
+    ended: list[RunResult] = []
+
     async def asks(prompt: str) -> str:
-        return (await inner.run(prompt)).output or "nothing"
+        ended.append(await inner.run(prompt))
+        return "nothing"
 
     began = time.monotonic()
     result = await Agent(architecture=asks, model=model(), budget=Budget(seconds=SECONDS)).run("Go.")
     assert time.monotonic() - began < SECONDS + 1.0
-    assert result.status == "budget_exhausted"
+    assert [one.status for one in ended] == ["budget_exhausted"]
+    assert result.output == "nothing"
 
 
 @pytest.mark.parametrize("budget", [Budget(seconds=2.0), Budget(step_seconds=2.0)])

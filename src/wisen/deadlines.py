@@ -127,6 +127,7 @@ class Call:
         "_broken",
         "_closing",
         "_expired",
+        "_heard_by",
         "_inner",
         "_limit",
         "_part",
@@ -149,6 +150,8 @@ class Call:
         self._began = 0.0
         self._inner = 0
         """Calls within this one that watch the time in its stead."""
+        self._heard_by = 0.0
+        """Until when an inner call's error may still be on its way."""
         self._expired = self._broken = False
         self.active = False
         self.ends_at = math.inf
@@ -198,8 +201,9 @@ class Call:
         self._timer = None
         if self._inner or not self.active or self._task is None:
             return
-        if time.monotonic() < self.ends_at - _EARLY:  # it has had to wait for others, which gave it more time
-            self._set_timer()
+        until = max(self.ends_at, self._heard_by)  # it may have had to wait for others, which gives it more time
+        if time.monotonic() < until - _EARLY:
+            self._set_timer(at_least=until - time.monotonic())
             return
         self._expired = True
         self._task.cancel()
@@ -232,12 +236,13 @@ class Call:
     def _given_back(self, seconds: float) -> None:
         """An inner call has ended, whose time may not count for this one."""
         self._inner -= 1
+        self._heard_by = time.monotonic() + _ON_ITS_WAY
         if self.ends_at < self.time.deadline:
             self.ends_at = min(self.ends_at + seconds, self.time.deadline)
         if seconds and self._above is not None:
             self._above._longer(seconds)  # noqa: SLF001 - of this class
         if self.active and not self._inner and self._timer is None and not self._expired:
-            self._set_timer(at_least=_ON_ITS_WAY)
+            self._set_timer()
 
     def _longer(self, seconds: float) -> None:
         if self.ends_at < self.time.deadline:

@@ -186,7 +186,7 @@ def _learner(**options: Any) -> Reflexion:
     return Reflexion(max_attempts=2, **options)
 
 
-def _made(part: str, hangs: Hangs) -> Agent:  # noqa: C901, PLR0911 - one line for each part
+def _made(part: str, hangs: Hangs) -> Agent:  # noqa: C901, PLR0911, PLR0912 - one line for each part
     async def tool() -> str:
         """Look it up."""
         await hangs()
