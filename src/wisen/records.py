@@ -165,6 +165,8 @@ class ReflectionEvaluation:
     """In [0, 1]: how sure the evaluator is of the score."""
     verifiable: bool = False
     """Whether execution or an exact check decided, and not a model's opinion."""
+    isolation: tuple[str, ...] = ()
+    """What the kernel kept from code that was run for the verdict: "processes", "network", "files", "calls"."""
     evaluator: str = ""
     """Who judged: the evaluator's name."""
 
