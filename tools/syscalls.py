@@ -1,6 +1,6 @@
 """Writes the numbers of the system calls that the sandbox refuses, from the headers of the C library.
 
-Run `python tools/syscalls.py` on Debian with `linux-libc-dev`; it replaces `src/wisen/evaluation/sandboxed/syscalls.json`.
+Run `python tools/syscalls.py` on Debian with `linux-libc-dev`; it replaces `syscalls.json` of the sandboxed programs.
 """
 
 import json
@@ -13,7 +13,7 @@ HEADERS = {
 }
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """What the kernel calls each architecture in a filter."""
-REFUSED = (
+_NAMES = (
     # other processes' memory
     "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd "
     # namespaces and mounts; `clone` is looked at by its flags, `clone3` can't be
@@ -25,7 +25,7 @@ REFUSED = (
     # wide doors of the kernel
     "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register keyctl add_key request_key "
     "open_by_handle_at name_to_handle_at init_module finit_module delete_module kexec_load personality"
-).split()
+)
 MISSING = ["clone3"]
 """Answered as if the kernel didn't know them, so that the C library takes another."""
 FLAGGED = "clone"
@@ -46,7 +46,7 @@ def main() -> None:
         table[machine] = {
             "audit": AUDIT[machine],
             "flagged": known[FLAGGED],
-            "refused": sorted(known[name] for name in REFUSED if name in known),
+            "refused": sorted(known[name] for name in _NAMES.split() if name in known),
             "missing": sorted(known[name] for name in MISSING),
         }
     TARGET.write_text(json.dumps(table, indent=1) + "\n")

@@ -1,11 +1,16 @@
 """No answer passes tests by anything but solving them: each file in `attacks` is one that tries."""
 
+import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wisen
 from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
@@ -16,7 +21,8 @@ ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
 FULL = ("processes", "network", "files", "calls")
 TASK = Task(prompt="write solve")
 TRACE = Trace(trace_id="t", purpose="write solve")
-LIMITS = SandboxLimits(cpu_seconds=1, wall_seconds=10, memory_bytes=256 << 20, processes=24)
+PLACES = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.cwd(), Path.home(), Path(os.__file__).parent)  # noqa: S108 - where attacks leave things
+LIMITS = SandboxLimits(cpu_seconds=1, wall_seconds=6, memory_bytes=256 << 20, processes=24)
 TESTS = [
     "assert candidate(3) == 41729",
     "got = candidate(4)\nassert not got != 90210",
@@ -40,16 +46,22 @@ def mechanism(attack: Path) -> str:
     return attack.read_text().splitlines()[0].removeprefix("# mechanism: ")
 
 
-async def judged(attack: Path, *, isolate: bool) -> tuple[ReflectionEvaluation, str]:
-    marker = f"wisen-attack-{os.getpid()}-{attack.stem}"
-    evaluator = PythonTestsEvaluator(TESTS, entry="solve", limits=LIMITS, isolate=isolate)
-    return await evaluator.evaluate(TASK, attack.read_text().replace("MARKER", marker), TRACE), marker
+def marker_of(attack: Path) -> str:
+    return f"wisen-attack-{os.getpid()}-{attack.stem}"
+
+
+def answer_of(attack: Path) -> str:
+    return attack.read_text().replace("MARKER", marker_of(attack))
+
+
+async def judged(attack: Path) -> ReflectionEvaluation:
+    evaluator = PythonTestsEvaluator(TESTS, entry="solve", limits=LIMITS)
+    return await evaluator.evaluate(TASK, answer_of(attack), TRACE)
 
 
 def left_behind(marker: str) -> list[str]:
     """Files and processes that are named after a run."""
-    places = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.cwd(), Path.home(), Path(os.__file__).parent)  # noqa: S108 - where attacks leave things
-    found = [str(path) for place in places for path in place.glob(f"*{marker}*")]
+    found = [str(path) for place in PLACES for path in place.glob(f"*{marker}*")]
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             found += [str(path)] if marker.encode() in path.read_bytes() else []
@@ -60,10 +72,36 @@ def left_behind(marker: str) -> list[str]:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
 async def test_no_attack_passes_a_test_or_leaves_anything_behind(attack: Path):
-    verdict, marker = await judged(attack, isolate=True)
+    verdict = await judged(attack)
     assert verdict.isolation == FULL
     assert (verdict.overall_score, verdict.verifiable) == (0.0, True), verdict.issues
-    assert left_behind(marker) == []
+    assert left_behind(marker_of(attack)) == []
+
+
+def judged_elsewhere(mode: str) -> list[dict[str, Any]]:
+    """The verdicts on all attacks by a process that runs as somebody else, or under a kernel that grants nothing."""
+    script = Path(__file__).parents[1] / "support/attacked.py"
+    places = os.pathsep.join([str(Path(wisen.__file__).parents[1]), *filter(None, sys.path)])
+    run = subprocess.run(
+        [sys.executable, "-X", "utf8", str(script), str(ATTACKS[0].parent), json.dumps(TESTS), mode],
+        env={**os.environ, "PYTHONPATH": places}, capture_output=True, text=True, check=False, cwd="/",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    verdicts = [json.loads(line) for line in run.stdout.splitlines()]
+    assert sorted(verdict["attack"] for verdict in verdicts) == [attack.stem for attack in ATTACKS]
+    return verdicts
+
+
+def test_no_attack_passes_where_nobody_runs_it():
+    for verdict in judged_elsewhere("nobody"):
+        assert verdict["user"] != 0
+        assert tuple(verdict["isolation"]) == FULL, verdict
+        assert (verdict["overall_score"], verdict["verifiable"]) == (0.0, True), verdict
+
+
+def test_nothing_is_verified_where_the_kernel_grants_no_isolation():
+    for verdict in judged_elsewhere("without"):
+        assert (verdict["isolation"], verdict["verifiable"]) == ([], False), verdict
 
 
 def test_there_are_attacks_of_many_mechanisms():

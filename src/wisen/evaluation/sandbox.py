@@ -64,7 +64,7 @@ class SandboxResult:
     stderr: str
     """Likewise."""
     isolation: tuple[Held, ...]
-    """What the kernel granted: "processes" and "network" (the loopback included); in a room also "files" and "calls"."""
+    """What the kernel granted: "processes" and "network", the loopback included; in a room also "files", "calls"."""
 
     @property
     def network_isolated(self) -> bool:

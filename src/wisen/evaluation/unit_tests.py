@@ -42,7 +42,6 @@ class PythonTestsEvaluator:
         partial: False scores 0 unless all tests pass.
         limits: The sandboxes' limits, for all tests together; the code's process and the tests' have them each.
         require_isolation: Where the kernel doesn't grant the whole isolation, run nothing: the score is unknown.
-        isolate: Ask the kernel for isolation. False is for seeing what a machine without it would do.
         name: Who judges.
     """
 
@@ -54,7 +53,6 @@ class PythonTestsEvaluator:
         partial: bool = True,
         limits: SandboxLimits | None = None,
         require_isolation: bool = False,
-        isolate: bool = True,
         name: str = "python_tests",
     ) -> None:
         self._tests = _split(tests) if isinstance(tests, str) else [(_title(test), _parsed(test)[1]) for test in tests]
@@ -65,8 +63,8 @@ class PythonTestsEvaluator:
         self._entry = entry
         self._partial = partial
         required = _FULL if require_isolation else ()
-        self._code = Sandbox(limits, isolate=isolate, room=python_room(), required=required)
-        self._tests_sandbox = Sandbox(limits, isolate=isolate)
+        self._code = Sandbox(limits, room=python_room(), required=required)
+        self._tests_sandbox = Sandbox(limits)
         self._name = name
 
     @property

@@ -1,1 +1,1 @@
-"""Programs that run in processes of their own around code that nobody vouches for; they import nothing but each other."""
+"""Programs around code that nobody vouches for, each in a process of its own; they import nothing but each other."""

@@ -21,6 +21,7 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _OTHER_ABI = 0x40000000
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _SHM_BYTES = 16 << 20
+_SHM, _WORK = "/dev/shm", "/tmp"  # noqa: S108 - private ones
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -88,14 +89,14 @@ def enter_root(room: dict[str, Any], below: str) -> None:
             _mount("tmpfs", below + path, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=555")
     for name in _DEVICES:
         _show(below, f"/dev/{name}", f"/dev/{name}", writable=True)
-    _tmpfs(f"{below}/dev/shm", _SHM_BYTES, "1777", _NOSUID | _NODEV | _NOEXEC)
-    _tmpfs(f"{below}/tmp", room["bytes"], "1777")
+    _tmpfs(f"{below}{_SHM}", _SHM_BYTES, "1777", _NOSUID | _NODEV | _NOEXEC)
+    _tmpfs(f"{below}{_WORK}", room["bytes"], "1777")
+    machine = os.uname().machine
+    if machine not in _PIVOT_ROOT:
+        raise OSError(errno.ENOSYS, f"no system calls are listed for {machine}")
     here = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.chdir(below)
-        machine = os.uname().machine
-        if machine not in _PIVOT_ROOT:
-            raise OSError(errno.ENOSYS, f"no system calls are listed for {machine}")
         _checked(_libc.syscall(_PIVOT_ROOT[machine], b".", b"."))
     except BaseException:
         os.fchdir(here)
@@ -105,7 +106,7 @@ def enter_root(room: dict[str, Any], below: str) -> None:
     _checked(_libc.umount2(b".", _DETACH))
     os.chdir("/")
     _mount("", "/", "", _BIND | 32 | 1 | _NOSUID | _NODEV)
-    os.chdir("/tmp")  # noqa: S108 - a private one
+    os.chdir(_WORK)
 
 
 def forbid_namespaces() -> None:

@@ -7,7 +7,6 @@ takes what comes as data, whatever the code has done to this process.
 import asyncio
 import builtins
 import ctypes
-import inspect
 import operator
 import os
 import sys
@@ -21,35 +20,63 @@ _NOT_DUMPABLE = 4
 _ERRORS = {
     name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 }
-_BASES: dict[type, Callable[[Any], Any]] = {
-    int: int.__index__, float: float.__float__, str: lambda v: str.__getitem__(v, slice(None)),
-    bytes: lambda v: bytes.__getitem__(v, slice(None)), tuple: lambda v: tuple(tuple.__iter__(v)),
-    list: lambda v: list(list.__iter__(v)), set: lambda v: set(set.__iter__(v)),
-    frozenset: lambda v: frozenset(frozenset.__iter__(v)), dict: lambda v: dict(dict.items(v)),
-}  # fmt: skip
+_BASES: tuple[tuple[Any, Callable[[Any, Any], Any]], ...] = (
+    (int, lambda base, value: base.__index__(value)),
+    (float, lambda base, value: base.__float__(value)),
+    (str, lambda base, value: base.__getitem__(value, slice(None))),
+    (bytes, lambda base, value: base.__getitem__(value, slice(None))),
+    *((base, lambda base, value: base(base.__iter__(value))) for base in (tuple, list, set, frozenset)),
+    (dict, lambda base, value: base(base.items(value))),
+)
+"""Plain types, and what takes the content of a subclass without asking the subclass."""
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any object
-    for base, take in _BASES.items():
+def _plain(value: Any) -> Any:
+    for base, take in _BASES:
         if isinstance(value, base):
-            return take(value)
+            return take(base, value)
     raise TypeError(f"{type(value).__name__} is no plain value")
 
 
-_DO: dict[str, Callable[..., Any]] = {
-    "call": lambda target, *args, **named: target(*args, **named), "get": getattr, "set": setattr, "del": delattr,
-    "item": operator.getitem, "set_item": operator.setitem, "del_item": operator.delitem, "len": len, "iter": iter,
-    "next": next, "bool": bool, "str": str, "repr": repr, "format": format, "int": int, "float": float,
-    "index": operator.index, "complex": complex, "round": round, "abs": abs, "reversed": reversed, "plain": _plain,
-    "isinstance": lambda kind, value: isinstance(value, kind), "issubclass": lambda kind, value: issubclass(value, kind),
-    "enter": lambda manager: type(manager).__enter__(manager),
-    "exit": lambda manager: type(manager).__exit__(manager, None, None, None),
-    "await": lambda awaited: asyncio.run(_awaited(awaited)), "binary": lambda a, name, b: getattr(operator, name)(a, b),
-}  # fmt: skip
+def _call(target: Any, /, *args: Any, **named: Any) -> Any:
+    return target(*args, **named)
 
 
-async def _awaited(thing: Any) -> Any:  # noqa: ANN401 - any awaitable
+def _binary(left: Any, name: str, right: Any) -> Any:
+    return getattr(operator, name)(left, right)
+
+
+def _is_instance(kind: Any, value: Any) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_subclass(kind: Any, value: Any) -> bool:
+    return issubclass(value, kind)
+
+
+def _enter(manager: Any) -> Any:
+    return manager.__enter__()
+
+
+def _exit(manager: Any) -> Any:
+    return manager.__exit__(None, None, None)
+
+
+def _await(thing: Any) -> Any:
+    return asyncio.run(_awaited(thing))
+
+
+async def _awaited(thing: Any) -> Any:
     return await thing
+
+
+_DO: dict[str, Callable[..., Any]] = {
+    "call": _call, "get": getattr, "set": setattr, "del": delattr, "item": operator.getitem,
+    "set_item": operator.setitem, "del_item": operator.delitem, "len": len, "iter": iter, "next": next, "bool": bool,
+    "str": str, "repr": repr, "format": format, "int": int, "float": float, "index": operator.index,
+    "complex": complex, "round": round, "abs": abs, "reversed": reversed, "plain": _plain, "isinstance": _is_instance,
+    "issubclass": _is_subclass, "enter": _enter, "exit": _exit, "await": _await, "binary": _binary,
+}  # fmt: skip
 
 
 class Session:
@@ -71,7 +98,7 @@ class Session:
             while self._pipe.receive() != ["end"]:
                 pass
             return
-        self._answer(["names", [name for name in module.__dict__ if isinstance(name, str)]], [])
+        self._answer(["names", list(map(str, module.__dict__))], [])
         while True:
             message = self._pipe.receive()
             if message == ["end"]:
@@ -84,7 +111,7 @@ class Session:
                     lambda message=message, incoming=incoming: self._do(message, incoming), incoming.table
                 )
 
-    def _do(self, message: list[Any], incoming: Incoming) -> Any:  # noqa: ANN401 - what the code returns
+    def _do(self, message: list[Any], incoming: Incoming) -> Any:
         args, named = incoming.value(message[3]), incoming.value(message[4])
         return _DO[message[1]](*args, **dict(named))
 
@@ -120,32 +147,36 @@ class Session:
         own = [self._number(kind) for kind in kinds if kind.__module__ == "solution"]
         return [type(error).__name__, base, args, self._number(error), own]
 
-    def _number(self, thing: Any) -> int:  # noqa: ANN401 - any object
+    def _number(self, thing: Any) -> int:
         number = self._numbers.setdefault(id(thing), len(self._objects))
         if number == len(self._objects):
             self._objects.append(thing)
         return number
 
-    def _write(self, thing: Any) -> list[Any]:  # noqa: ANN401 - any object
+    def _write(self, thing: Any) -> list[Any]:
         if isinstance(thing, _Callback):
             return ["callback", thing.number]
-        kind = type(thing).__name__
+        kind = str(type(thing).__name__)
         if isinstance(thing, type) and issubclass(thing, BaseException):
             base = next(kind.__name__ for kind in thing.__mro__ if _ERRORS.get(kind.__name__) is kind)
             return ["error_class", self._number(thing), thing.__name__, base]
         sort = (
-            "coroutine" if inspect.iscoroutine(thing) else "module" if isinstance(thing, types.ModuleType) else "object"
+            "coroutine"
+            if isinstance(thing, types.CoroutineType)
+            else "module"
+            if isinstance(thing, types.ModuleType)
+            else "object"
         )
         return ["object", self._number(thing), kind, sort]
 
-    def _read(self, data: list[Any]) -> Any:  # noqa: ANN401 - any object
+    def _read(self, data: list[Any]) -> Any:
         if data[0] == "object":
             return self._objects[data[1]]
         if data[0] == "callback":
             return _Callback(self, data[1])
         raise WireError(f"unknown kind of value {data[0]!r}")
 
-    def call_back(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401 - any value
+    def call_back(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function of the tests, which is on the other side."""
         outgoing = Outgoing([], self._write)
         data, names = outgoing.value(args), outgoing.value(tuple(named.items()))
@@ -163,7 +194,7 @@ class _Callback:
         self._session = session
         self.number = number
 
-    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401 - any values
+    def __call__(self, *args: Any, **named: Any) -> Any:
         return self._session.call_back(self.number, args, named)
 
 

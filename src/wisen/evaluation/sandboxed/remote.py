@@ -51,12 +51,12 @@ class Code:
         while not self.ended:
             self._receive()
 
-    def name(self, name: str) -> Any:  # noqa: ANN401 - any value
+    def name(self, name: str) -> Any:
         """What a name of the code means."""
         self._send(["name", name])
         return self._reply([])
 
-    def do(self, operation: str, /, *args: Any, **named: Any) -> Any:  # noqa: ANN401 - any values
+    def do(self, operation: str, /, *args: Any, **named: Any) -> Any:
         """Let the code's process do something with values of the test and objects of its own."""
         outgoing = Outgoing([], self._write)
         try:
@@ -90,7 +90,7 @@ class Code:
         except EOFError:
             raise self._gone() from None
         except WireError as error:
-            raise self.unfair(f"the code's process sent {error}") from None
+            raise self.unfair(f"the code's process sent what is no answer: {error}") from None
         if not isinstance(message, list) or not message:
             raise self.unfair("the code's process sent a message that isn't one")
         said = cast("list[Any]", message)
@@ -98,27 +98,26 @@ class Code:
             self.ended = True
         return said
 
-    def _reply(self, known: list[Any], *, allow_names: bool = False) -> Any:  # noqa: ANN401 - any value
+    def _reply(self, known: list[Any], *, allow_names: bool = False) -> Any:
         while True:
             message = self._receive()
             try:
-                if self.ended:
-                    raise self._gone()
                 kind = message[0]
+                if kind == "ended":
+                    break
                 if kind == "callback":
                     self._called_back(*message[1:])
                     continue
                 if kind == "names" and allow_names:
                     return list(message[1])
-                if kind not in ("value", "error"):
-                    raise WireError(f"an unknown answer {str(kind)[:20]!r}")
                 incoming = Incoming(message[2], known, self._read)
                 if kind == "value":
                     return incoming.value(message[1])
                 error = self._error(*message[1])
             except (WireError, TypeError, ValueError, IndexError, KeyError) as broken:
-                raise self.unfair(f"the code's process sent {broken}") from None
+                raise self.unfair(f"the code's process sent what is no answer: {broken}") from None
             raise error
+        raise self._gone()
 
     def _called_back(self, number: int, data: object, names: object, states: object) -> None:
         incoming = Incoming(states, [], self._read)
@@ -145,7 +144,7 @@ class Code:
         cast("Any", error).wisen_code = (self, number)
         return error
 
-    def _write(self, thing: Any) -> list[Any]:  # noqa: ANN401 - any value
+    def _write(self, thing: Any) -> list[Any]:
         if isinstance(thing, Remote):
             return ["object", _number(thing)]
         if isinstance(thing, type) and hasattr(thing, "wisen_number"):
@@ -157,7 +156,7 @@ class Code:
             return ["callback", known]
         raise self.unfair(f"a test can pass plain values and functions to the code, and no {type(thing).__name__}")
 
-    def _read(self, data: list[Any]) -> Any:  # noqa: ANN401 - any value
+    def _read(self, data: list[Any]) -> Any:
         kind, number = data[0], data[1]
         if type(number) is not int:
             raise WireError("a message isn't well formed")
@@ -176,7 +175,8 @@ class Code:
     def _error_class(self, number: int, name: str, base: str) -> type[BaseException]:
         kind = _ERRORS.get(base, Exception)
         kind = RuntimeError if issubclass(kind, _NEVER) else kind
-        return type(name, (kind,), {"wisen_number": number, "__getattr__": _attribute_of_error})
+        made: Any = type(name, (kind,), {"wisen_number": number, "__getattr__": _attribute_of_error})
+        return made
 
 
 def _ended(name: str, values: list[Any]) -> BaseException:
@@ -194,14 +194,14 @@ def _made(kind: type[BaseException], values: list[Any]) -> BaseException:
         return RuntimeError(f"{kind.__name__}: {' '.join(map(str, values))}")
 
 
-def _attribute_of_error(error: BaseException, name: str) -> Any:  # noqa: ANN401 - any value
+def _attribute_of_error(error: BaseException, name: str) -> Any:
     if name.startswith("_") or "wisen_code" not in vars(error):
         raise AttributeError(name)
     code, number = vars(error)["wisen_code"]
     return code.do("get", _remote(code, number, type(error).__name__), name)
 
 
-async def _coroutine(code: Code, thing: "Remote") -> Any:  # noqa: ANN401 - any value
+async def _coroutine(code: Code, thing: "Remote") -> Any:
     return code.do("await", thing)
 
 
@@ -210,7 +210,7 @@ class Remote:
 
     __slots__ = ("_wisen_code", "_wisen_kind", "_wisen_number")
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any value
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__") and name not in _READABLE:
             raise AttributeError(name)
         return _code(self).do("get", self, name)
@@ -221,10 +221,10 @@ class Remote:
     def __delattr__(self, name: str) -> None:
         _code(self).do("del", self, name)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401 - any values
+    def __call__(self, *args: Any, **named: Any) -> Any:
         return _code(self).do("call", self, *args, **named)
 
-    def __getitem__(self, key: object) -> Any:  # noqa: ANN401 - any value
+    def __getitem__(self, key: object) -> Any:
         return _code(self).do("item", self, key)
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -237,7 +237,7 @@ class Remote:
         made = _code(self).do("iter", self)
         return made if isinstance(made, Remote) else iter(made)
 
-    def __next__(self) -> Any:  # noqa: ANN401 - any value
+    def __next__(self) -> Any:
         try:
             return _code(self).do("next", self)
         except _EndOfLoopError as error:
@@ -246,7 +246,7 @@ class Remote:
     def __await__(self) -> Iterator[Any]:
         return cast("Awaitable[Any]", _coroutine(_code(self), self)).__await__()
 
-    def __enter__(self) -> Any:  # noqa: ANN401 - any value
+    def __enter__(self) -> Any:
         return _code(self).do("enter", self)
 
     def __exit__(self, *error: object) -> None:
@@ -284,7 +284,7 @@ def _remote(code: Code, number: int, kind: str) -> Remote:
     return remote
 
 
-def _plain(thing: Any) -> Any:  # noqa: ANN401 - any value
+def _plain(thing: Any) -> Any:
     """The plain content of an object of the code; itself for a value of the test. Anything else ends the test."""
     if not isinstance(thing, Remote):
         return thing
@@ -307,7 +307,7 @@ def _compares(name: str) -> Callable[[Remote, Any], Any]:
 def _computes(name: str, *, swapped: bool = False) -> Callable[[Remote, Any], Any]:
     compute = getattr(operator, f"__{name}__")
 
-    def method(self: Remote, other: Any) -> Any:  # noqa: ANN401 - any value
+    def method(self: Remote, other: Any) -> Any:
         if isinstance(other, Remote):
             return _code(self).do("binary", self, f"__{name}__", other)
         return compute(other, _plain(self)) if swapped else compute(_plain(self), other)
@@ -316,7 +316,7 @@ def _computes(name: str, *, swapped: bool = False) -> Callable[[Remote, Any], An
 
 
 def _asks(operation: str, *kinds: type) -> Callable[..., Any]:
-    def method(self: Remote, *args: Any) -> Any:  # noqa: ANN401 - any value
+    def method(self: Remote, *args: Any) -> Any:
         said = _code(self).do(operation, self, *args)
         if kinds and type(said) not in kinds:
             raise TypeError(f"{operation} gave {type(said).__name__}")

@@ -6,12 +6,12 @@ list stay two names for one list, and what a call does to its arguments comes ba
 """
 
 import builtins
-import datetime
+import datetime as dt
 import json
 import os
 import struct
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
@@ -24,12 +24,23 @@ _TEXTUAL: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     bytes: ("bytes", bytes.hex, bytes.fromhex),
     Decimal: ("decimal", str, Decimal),
     Fraction: ("fraction", str, Fraction),
-    datetime.datetime: ("datetime", datetime.datetime.isoformat, datetime.datetime.fromisoformat),
-    datetime.date: ("date", datetime.date.isoformat, datetime.date.fromisoformat),
-    datetime.time: ("time", datetime.time.isoformat, datetime.time.fromisoformat),
+    dt.datetime: ("datetime", dt.datetime.isoformat, dt.datetime.fromisoformat),
+    dt.date: ("date", dt.date.isoformat, dt.date.fromisoformat),
+    dt.time: ("time", dt.time.isoformat, dt.time.fromisoformat),
 }
 _READ = {name: read for name, _, read in _TEXTUAL.values()}
-_GROUPS: dict[type, str] = {tuple: "tuple", frozenset: "frozenset"}
+_GROUPS: dict[type, tuple[str, Callable[[Any], Iterable[Any]], Callable[[Iterable[Any]], Any]]] = {
+    tuple: ("tuple", tuple, tuple),
+    frozenset: ("frozenset", tuple, frozenset),
+    complex: ("complex", lambda value: (value.real, value.imag), lambda parts: complex(*parts)),
+    range: ("range", lambda value: (value.start, value.stop, value.step), lambda parts: range(*parts)),
+    dt.timedelta: (
+        "timedelta",
+        lambda value: (value.days, value.seconds, value.microseconds),
+        lambda parts: dt.timedelta(*parts),
+    ),
+}
+_BUILD = {name: build for name, _, build in _GROUPS.values()}
 _CONTAINERS: dict[type, str] = {
     list: "list", set: "set", dict: "dict", bytearray: "bytearray", deque: "deque", Counter: "counter",
     OrderedDict: "ordered",
@@ -70,7 +81,7 @@ class Pipe:
         except BrokenPipeError as error:
             raise EOFError from error
 
-    def receive(self) -> Any:  # noqa: ANN401 - JSON that the caller checks
+    def receive(self) -> Any:
         """Read one frame."""
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         if length > MAX_FRAME:
@@ -101,22 +112,16 @@ class Outgoing:
         self._numbers = {id(container): number for number, container in enumerate(table)}
         self._other = other
 
-    def value(self, value: Any) -> Any:  # noqa: ANN401 - any value
+    def value(self, value: Any) -> Any:
         """The data of one value; exact types only, so no subclass is taken for what it derives from."""
         kind = cast("type[Any]", type(value))
         if value is None or kind in (bool, str):
             return value
         if kind in _TEXTUAL:
-            name, write, _ = _TEXTUAL[kind]
-            return [name, write(value)]
-        if kind is complex:
-            return ["complex", float.hex(value.real), float.hex(value.imag)]
-        if kind is datetime.timedelta:
-            return ["timedelta", value.days, value.seconds, value.microseconds]
-        if kind is range:
-            return ["range", hex(value.start), hex(value.stop), hex(value.step)]
+            return [_TEXTUAL[kind][0], _TEXTUAL[kind][1](value)]
         if kind in _GROUPS:
-            return [_GROUPS[kind], [self.value(item) for item in value]]
+            name, parts, _ = _GROUPS[kind]
+            return [name, [self.value(item) for item in parts(value)]]
         if kind in _CONTAINERS:
             number = self._numbers.setdefault(id(value), len(self.table))
             if number == len(self.table):
@@ -132,7 +137,7 @@ class Outgoing:
             states.append(self._state(self.table[len(states)]))
         return states
 
-    def _state(self, container: Any) -> list[Any]:  # noqa: ANN401 - any container
+    def _state(self, container: Any) -> list[Any]:
         name = _CONTAINERS[cast("type[Any]", type(container))]
         if name == "bytearray":
             return [name, container.hex()]
@@ -147,7 +152,7 @@ class Incoming:
     `other` reads what is no plain value. Raises `WireError` on anything that isn't well formed.
     """
 
-    def __init__(self, states: Any, known: list[Any], other: Callable[[list[Any]], Any]) -> None:  # noqa: ANN401 - JSON
+    def __init__(self, states: Any, known: list[Any], other: Callable[[list[Any]], Any]) -> None:
         self._other = other
         try:
             self.table = known + [_MAKE[name]() for name, _ in states[len(known) :]]
@@ -160,34 +165,26 @@ class Incoming:
         except (TypeError, ValueError, KeyError, IndexError, RecursionError, ArithmeticError) as error:
             raise WireError("a message isn't well formed") from error
 
-    def value(self, data: Any) -> Any:  # noqa: ANN401 - JSON in, any value out
+    def value(self, data: Any) -> Any:
         """The value that data stands for."""
         try:
             return self._value(data)
         except (TypeError, ValueError, KeyError, IndexError, RecursionError, ArithmeticError) as error:
             raise WireError("a message isn't well formed") from error
 
-    def _value(self, data: Any) -> Any:  # noqa: ANN401 - as above
+    def _value(self, data: Any) -> Any:
         if data is None or type(data) in (bool, str):
             return data
         kind, *rest = data
         if kind in _READ:
             return _READ[kind](rest[0])
-        if kind == "complex":
-            return complex(float.fromhex(rest[0]), float.fromhex(rest[1]))
-        if kind == "timedelta":
-            return datetime.timedelta(*rest)
-        if kind == "range":
-            return range(*(int(text, 16) for text in rest))
-        if kind == "tuple":
-            return tuple(map(self._value, rest[0]))
-        if kind == "frozenset":
-            return frozenset(map(self._value, rest[0]))
+        if kind in _BUILD:
+            return _BUILD[kind](map(self._value, rest[0]))
         if kind == "container":
             return self.table[rest[0]]
         return _BY_NAME[rest[0]] if kind == "builtin" else self._other(data)
 
-    def _content(self, name: str, content: Any) -> Any:  # noqa: ANN401 - JSON in, items out
+    def _content(self, name: str, content: Any) -> Any:
         if name == "bytearray":
             return bytes.fromhex(content)
         if name in _MAPPINGS:
@@ -195,7 +192,7 @@ class Incoming:
         return [self._value(item) for item in content]
 
 
-def _fill(container: Any, content: Any) -> None:  # noqa: ANN401 - any container
+def _fill(container: Any, content: Any) -> None:
     container.clear()
     if isinstance(container, dict):
         for key, item in content.items():
