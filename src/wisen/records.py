@@ -5,7 +5,7 @@ All records are frozen; a change is a `dataclasses.replace`. Nothing here import
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
@@ -170,6 +170,9 @@ class ReflectionEvaluation:
     """In [0, 1]: how sure the evaluator is of the score."""
     verifiable: bool = False
     """Whether execution or an exact check decided, and not a model's opinion."""
+    isolation: tuple[str, ...] | None = None
+    """Where programs were run for the verdict: what the kernel kept from them ("processes", "network", "files",
+    "calls"), and empty where it was nothing. `None` where none was run."""
     evaluator: str = ""
     """Who judged: the evaluator's name."""
 
@@ -184,6 +187,12 @@ class ReflectionEvaluation:
     def known(self) -> bool:
         """Whether there is a score."""
         return self.overall_score is not None
+
+
+def shared_isolation(verdicts: Iterable[ReflectionEvaluation]) -> tuple[str, ...] | None:
+    """What held for every program that was run for some verdicts; `None` where none was run."""
+    held = [verdict.isolation for verdict in verdicts if verdict.isolation is not None]
+    return tuple(part for part in held[0] if all(part in each for each in held)) if held else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

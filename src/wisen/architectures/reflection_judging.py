@@ -12,7 +12,7 @@ from wisen.errors import BudgetExceededError
 from wisen.evaluation.comparison import ComparisonEvaluator
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.protocols import Evaluator, ModelBinder, bound_to_run
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
 
 _TIE = 0.5
 
@@ -82,7 +82,11 @@ class Judging:
             self._refused = True
             return Judgement(evaluation=_refused(own, verdict), own=own)
         if content:
-            evaluation = replace(evaluation, verifiable=own.verifiable or verdict.verifiable)
+            evaluation = replace(
+                evaluation,
+                verifiable=own.verifiable or verdict.verifiable,
+                isolation=shared_isolation((own, verdict)),
+            )
         return Judgement(evaluation=evaluation, own=own)
 
     async def criticised(
@@ -140,4 +144,5 @@ def _refused(own: ReflectionEvaluation, verdict: ReflectionEvaluation) -> Reflec
         suggestions=(*verdict.suggestions, *own.suggestions),
         confidence=verdict.confidence,
         verifiable=verdict.verifiable,
+        isolation=shared_isolation((own, verdict)),
     )

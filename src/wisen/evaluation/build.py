@@ -168,7 +168,14 @@ _KINDS: Mapping[str, tuple[Callable[..., Evaluator], Mapping[str, tuple[type, ..
     ),
     "python_tests": (
         PythonTestsEvaluator,
-        {"tests": (str, list), "entry": _TEXT, "partial": _YES, "limits": _TABLE, "name": _TEXT},
+        {
+            "tests": (str, list),
+            "entry": _TEXT,
+            "partial": _YES,
+            "limits": _TABLE,
+            "require_isolation": _YES,
+            "name": _TEXT,
+        },
         ("tests",),
     ),
     "judge": (JudgeEvaluator, {"model": _TEXT, "prompt": _TEXT, "name": _TEXT, "threshold": _NUMBER}, ()),

@@ -29,13 +29,14 @@ _ISSUE_CHARACTERS = 300
 _AROUND = " \t\n.,;:!?\"'`*_()[]{}<>"
 
 
-def _verdict(name: str, issues: Sequence[str]) -> ReflectionEvaluation:
-    """Passed if there are no issues."""
+def _verdict(name: str, issues: Sequence[str], isolation: tuple[str, ...] | None = None) -> ReflectionEvaluation:
+    """Passed if there are no issues; verifiable unless a program was run without any isolation."""
     return ReflectionEvaluation(
         overall_score=0.0 if issues else 1.0,
         satisfactory=not issues,
         issues=tuple(issue[:_ISSUE_CHARACTERS] for issue in issues),
-        verifiable=True,
+        verifiable=isolation is None or bool(isolation),
+        isolation=isolation,
         evaluator=name,
     )
 
@@ -225,6 +226,7 @@ class CommandEvaluator:
         except SandboxError as error:
             raise EvaluationError(f"evaluator {self._name!r}: {error}") from error
         if result.passed:
-            return _verdict(self._name, [])
+            return _verdict(self._name, [], result.isolation)
         said = (result.stderr.strip() or result.stdout.strip()).splitlines()[-3:]
-        return _verdict(self._name, [": ".join((result.ending, *filter(None, (" / ".join(said),))))])
+        issue = ": ".join((result.ending, *filter(None, (" / ".join(said),))))
+        return _verdict(self._name, [issue], result.isolation)

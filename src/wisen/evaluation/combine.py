@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from wisen.errors import ConfigError, EvaluationError
 from wisen.protocols import BoundToRun, Evaluator, ModelBinder, bound_to_run
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
 
 
 def _calls_models(evaluator: Evaluator) -> bool:
@@ -111,6 +111,7 @@ class AllOf:
             suggestions=distinct([text for verdict in verdicts for text in verdict.suggestions]),
             confidence=min(verdict.confidence for verdict in deciding),
             verifiable=all(verdict.verifiable for verdict in deciding),
+            isolation=shared_isolation(verdicts),
             evaluator=self._name,
         )
 
@@ -184,5 +185,6 @@ class Weighted:
             suggestions=distinct([text for verdict in verdicts for text in verdict.suggestions]),
             confidence=weighted_mean([(verdict.confidence, weight) for _, weight, verdict in known]),
             verifiable=all(verdict.verifiable for verdict in verdicts),
+            isolation=shared_isolation(verdicts),
             evaluator=self._name,
         )

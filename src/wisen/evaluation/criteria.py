@@ -16,7 +16,7 @@ from wisen.evaluation.combine import distinct, verdicts_of, weighted_mean
 from wisen.evaluation.quoting import to_grade
 from wisen.evaluation.review import RESERVED, Review, structured_review, written_form, written_review
 from wisen.protocols import Evaluator
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
 from wisen.retelling import account_of
 
 if TYPE_CHECKING:
@@ -329,6 +329,7 @@ class CriteriaEvaluator(AsksModel):
             ),
             confidence=_confidence(criteria, deciding, review),
             verifiable=bool(deciding) and all(verdict.verifiable for verdict in deciding),
+            isolation=shared_isolation(checked.values()),
             evaluator=self._name,
         )
 

@@ -1,4 +1,4 @@
-"""Runs a program that nobody vouches for, with limits, without network, and without leaving a process behind."""
+"""Runs a program that nobody vouches for, with limits, in isolation, and without leaving a process behind."""
 
 import asyncio
 import json
@@ -8,19 +8,22 @@ import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from wisen.errors import ConfigError, SandboxError
+from wisen.evaluation.room import SOURCES, Room
 
-_LAUNCHER = Path(__file__).with_name("launcher.py")
+_LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from wisen.evaluation.sandboxed.launcher import main; main()"
 _CHUNK = 65_536
 _TAIL_BYTES = 262_144
 _GRACE_SECONDS = 5.0
 
 KillReason = Literal["cpu", "wall", "memory", "output", "files", "processes"]
+Held = Literal["processes", "network", "files", "calls"]
+"""A part of isolation: other processes can't be seen, no network, an empty root, a filter on system calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +63,13 @@ class SandboxResult:
     """The last 256 KiB, with unreadable bytes replaced."""
     stderr: str
     """Likewise."""
-    network_isolated: bool
-    """Whether the kernel cut the network, the loopback included, and gave the program a PID namespace of its own."""
+    isolation: tuple[Held, ...]
+    """What the kernel granted: "processes" and "network", the loopback included; in a room also "files", "calls"."""
+
+    @property
+    def network_isolated(self) -> bool:
+        """Whether the kernel cut the network, the loopback included."""
+        return "network" in self.isolation
 
     @property
     def passed(self) -> bool:
@@ -86,45 +94,70 @@ class Sandbox:
     loopback, and everything it started dies with it. Elsewhere its orphans are adopted and killed; `network_isolated`
     is then False.
 
-    It is no prison: the program runs as this user, and can read and write the files that this user can. Put a container
-    around it for code that may be hostile to the machine and not only to its verdict.
+    In a `room`, the program sees an empty root with what the room lists, no `/proc`, and no sockets; what it wrote is
+    gone with it. Without one it is no prison: the program runs as this user, and can read and write the files that
+    this user can. Put a container around it for code that may be hostile to the machine and not only to its verdict.
 
     Args:
         limits: What the programs may use.
         isolate: Try namespaces; False is for programs that need the network.
+        room: What the programs' root holds; `None` leaves them this machine's files.
+        required: Parts of isolation without which nothing is run.
     """
 
-    def __init__(self, limits: SandboxLimits | None = None, *, isolate: bool = True) -> None:
+    def __init__(
+        self,
+        limits: SandboxLimits | None = None,
+        *,
+        isolate: bool = True,
+        room: Room | None = None,
+        required: Sequence[Held] = (),
+    ) -> None:
         self.limits = limits or SandboxLimits()
         self._isolate = isolate
+        self._room = room
+        self._required = tuple(required)
 
     async def run(
-        self, argv: Sequence[str], *, stdin: bytes = b"", files: Mapping[str, bytes] | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        files: Mapping[str, bytes] | None = None,
+        channel: Sequence[int] = (),
     ) -> SandboxResult:
         """Run one program to its end; cancelling ends all its processes.
 
         Args:
             argv: Program and arguments; the program is looked up in a default `PATH`.
             stdin: What it reads; then its stdin ends.
-            files: Files to put into its working directory, by plain name.
+            files: Files to put into its working directory, by plain name. A room has none.
+            channel: Numbers of open pipes that are handed over to it; in this process they are closed.
 
         Raises:
-            SandboxError: It could not be started.
+            SandboxError: It could not be started, or the kernel doesn't grant what is required.
         """
-        if not argv or any("\0" in part for part in argv):
-            raise SandboxError("the sandbox got no program to run, or one with a null character in its arguments")
-        directory = await asyncio.to_thread(_directory, files or {}, stdin)
-        try:
-            job = _Job(argv=argv, limits=self.limits, isolate=self._isolate, directory=directory)
-            return await job.run()
-        finally:
-            await asyncio.shield(asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True))
+        with ExitStack() as handed:
+            for number in channel:
+                handed.callback(os.close, number)
+            if not argv or any("\0" in part for part in argv):
+                raise SandboxError("the sandbox got no program to run, or one with a null character in its arguments")
+            directory = await asyncio.to_thread(_directory, files or {}, stdin)
+            try:
+                job = _Job(
+                    argv=argv, limits=self.limits, isolate=self._isolate, room=self._room, required=self._required,
+                    channel=tuple(channel), handed=handed, directory=directory,
+                )  # fmt: skip
+                return await job.run()
+            finally:
+                await asyncio.shield(asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True))
 
 
 def _directory(files: Mapping[str, bytes], stdin: bytes) -> str:
     directory = tempfile.mkdtemp(prefix="wisen-sandbox-")
     root = Path(directory)
     (root / "work").mkdir()
+    (root / "root").mkdir()
     (root / "stdin").write_bytes(stdin)
     for name, data in files.items():
         (root / "work" / Path(name).name).write_bytes(data)
@@ -146,6 +179,10 @@ class _Job:
     argv: Sequence[str]
     limits: SandboxLimits
     isolate: bool
+    room: Room | None
+    required: tuple[Held, ...]
+    channel: tuple[int, ...]
+    handed: ExitStack
     directory: str
 
     async def run(self) -> SandboxResult:
@@ -162,6 +199,7 @@ class _Job:
         finally:
             os.close(lifeline)
             os.close(report)
+            self.handed.close()
         tails = (bytearray(), bytearray())
         try:
             killed = await self._follow(process, tails)
@@ -174,15 +212,22 @@ class _Job:
     async def _start(self, lifeline: int, report: int) -> asyncio.subprocess.Process:
         job = {
             "argv": list(self.argv), "limits": asdict(self.limits), "isolate": self.isolate,
-            "lifeline": lifeline, "report": report,
+            "lifeline": lifeline, "report": report, "channel": self.channel, "required": self.required,
+            "room": self._laid_out(),
         }  # fmt: skip
         work = f"{self.directory}/work"
+        home = work if self.room is None else "/tmp"  # noqa: S108 - in a room it is a private one
         with await asyncio.to_thread(Path(f"{self.directory}/stdin").open, "rb") as stdin:
             return await asyncio.create_subprocess_exec(
-                sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(job),
+                sys.executable, "-I", "-S", "-c", _LAUNCH, str(SOURCES), json.dumps(job),
                 stdin=stdin, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-                cwd=work, env=_environment(work), pass_fds=(lifeline, report), start_new_session=True,
+                cwd=work, env=_environment(home), pass_fds=(lifeline, report, *self.channel), start_new_session=True,
             )  # fmt: skip
+
+    def _laid_out(self) -> dict[str, Any] | None:
+        if self.room is None:
+            return None
+        return {**asdict(self.room), "below": f"{self.directory}/root", "bytes": self.limits.file_bytes}
 
     async def _follow(
         self, process: asyncio.subprocess.Process, tails: tuple[bytearray, bytearray]
@@ -205,6 +250,9 @@ class _Job:
     ) -> SandboxResult:
         if said.get("error"):
             raise SandboxError(f"the sandbox can't start {self.argv[0]!r}: {said['error']}")
+        if said.get("refused"):
+            missing = ", ".join(said["refused"])
+            raise SandboxError(f"the kernel doesn't isolate {missing}; `wisen doctor` says what to do")
         if not said and killed is None:
             raise SandboxError("the sandbox's launcher ended without a report")
         stdout, stderr = (tail.decode(errors="replace") for tail in tails)
@@ -214,7 +262,7 @@ class _Job:
             killed=killed or self._reason(said, status, stderr),
             stdout=stdout,
             stderr=stderr,
-            network_isolated=bool(said.get("isolated")),
+            isolation=tuple(said.get("held", ())),
         )
 
     def _reason(self, said: dict[str, Any], status: int | None, stderr: str) -> KillReason | None:

@@ -1,18 +1,21 @@
 """Judges code by running it against tests in the sandbox."""
 
 import ast
+import asyncio
 import json
+import os
 import re
-import secrets
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from wisen.errors import ConfigError, EvaluationError, SandboxError
-from wisen.evaluation.sandbox import Sandbox, SandboxLimits, SandboxResult
+from wisen.evaluation.room import PROGRAMS, SOURCES, interpreter, python_room
+from wisen.evaluation.sandbox import Held, Sandbox, SandboxLimits, SandboxResult
+from wisen.evaluation.sandboxed.remote import ENDED
 from wisen.records import ReflectionEvaluation, Task, Trace
 
-_HARNESS = Path(__file__).with_name("harness.py")
+_MAIN = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from wisen.evaluation.sandboxed.{} import main; main()"
+_FULL: tuple[Held, ...] = ("processes", "network", "files", "calls")
 _FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _NAME_CHARACTERS = 80
 
@@ -21,11 +24,15 @@ class PythonTestsEvaluator:
     """Runs the output's Python code with tests, in the sandbox; the score is the share of tests that pass.
 
     The code is the output's fenced block (the first that defines `entry`, else the longest Python one), or the whole
-    output. Each test runs in a process of its own with the code freshly executed. It has passed when it came to its
-    end without an exception: `sys.exit(0)`, `os._exit(0)`, printed text and a changed `builtins` don't pass for that.
+    output. For each test it is executed afresh, in a process that knows nothing of the tests: an empty root with a
+    Python interpreter and its standard library, and nothing else. The tests run in another process, in the ordinary
+    sandbox, and see the code's objects through a pipe. Calls and their results cross it as data.
 
-    Not covered: code that searches the interpreter's own frames or memory for the secret that reports a pass, and
-    objects that claim to equal everything. Tests that check types and several values are the remedy for the latter.
+    Results that are plain values (numbers, texts, bytes, dates, and containers of these) are compared where the tests
+    are. An object of the code can be called and looked into; no comparison and no operator with a value of the test is
+    left to it, and a test that tries has failed. So has one that uses nothing of the code.
+
+    A verdict is `verifiable` only where the kernel granted the whole isolation; `isolation` says what it granted.
 
     Args:
         tests: Snippets, each a test; or one script, of which each top-level `assert` (with the statements before it)
@@ -33,7 +40,8 @@ class PythonTestsEvaluator:
         entry: A name that the code has to define; tests can call it `candidate`. Then no other name of the code hides a
             builtin from the tests.
         partial: False scores 0 unless all tests pass.
-        limits: The sandbox's limits, for all tests together.
+        limits: The sandboxes' limits, for all tests together; the code's process and the tests' have them each.
+        require_isolation: Where the kernel doesn't grant the whole isolation, run nothing: the score is unknown.
         name: Who judges.
     """
 
@@ -44,6 +52,7 @@ class PythonTestsEvaluator:
         entry: str | None = None,
         partial: bool = True,
         limits: SandboxLimits | None = None,
+        require_isolation: bool = False,
         name: str = "python_tests",
     ) -> None:
         self._tests = _split(tests) if isinstance(tests, str) else [(_title(test), _parsed(test)[1]) for test in tests]
@@ -53,7 +62,9 @@ class PythonTestsEvaluator:
             )
         self._entry = entry
         self._partial = partial
-        self._sandbox = Sandbox(limits)
+        required = _FULL if require_isolation else ()
+        self._code = Sandbox(limits, room=python_room(), required=required)
+        self._tests_sandbox = Sandbox(limits)
         self._name = name
 
     @property
@@ -63,30 +74,49 @@ class PythonTestsEvaluator:
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
         """Run all tests; each that fails is an issue, with the last line of its error."""
-        nonce = secrets.token_hex(16)
-        job = {"code": code_of(output, self._entry), "tests": self._tests, "entry": self._entry, "nonce": nonce}
+        job = {"code": code_of(output, self._entry), "tests": self._tests, "entry": self._entry}
         try:
-            result = await self._sandbox.run([sys.executable, "-I", str(_HARNESS)], stdin=json.dumps(job).encode())
+            tests, code = await self._run(json.dumps(job).encode())
         except SandboxError as error:
             raise EvaluationError(f"evaluator {self._name!r}: {error}") from error
-        problems = self._problems(result, nonce)
+        problems = self._problems(tests, code)
         failed = [f"{title}: {problem}" for (title, _), problem in zip(self._tests, problems, strict=True) if problem]
         share = 1 - len(failed) / len(self._tests)
         return ReflectionEvaluation(
             overall_score=share if self._partial or not failed else 0.0,
             satisfactory=not failed,
             issues=tuple(failed),
-            verifiable=True,
+            verifiable=set(_FULL) <= set(code.isolation),
+            isolation=code.isolation,
             evaluator=self._name,
         )
 
-    def _problems(self, result: SandboxResult, nonce: str) -> list[str]:
+    async def _run(self, job: bytes) -> tuple[SandboxResult, SandboxResult]:
+        """Run tests and code side by side, joined by two pipes; how each of them ended."""
+        answers, answering = os.pipe()
+        calls, calling = os.pipe()
+        places = f"{PROGRAMS}:{SOURCES}"  # in the room, and where there is none
+        python = [interpreter(), "-I", "-S", "-c", _MAIN.format("guest"), places, str(calls), str(answering)]
+        tests = [sys.executable, "-I", "-c", _MAIN.format("examiner"), str(SOURCES), str(answers), str(calling)]
+        running = (
+            asyncio.ensure_future(self._code.run(python, channel=(calls, answering))),
+            asyncio.ensure_future(self._tests_sandbox.run(tests, stdin=job, channel=(answers, calling))),
+        )
+        try:
+            code, judged = await asyncio.gather(*running)
+        finally:
+            for one in running:
+                one.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+        return judged, code
+
+    def _problems(self, tests: SandboxResult, code: SandboxResult) -> list[str]:
         """What went wrong in each test, in order; "" where nothing did."""
-        problems = [result.ending if result.killed else "not run: the tests' process ended"] * len(self._tests)
-        for line in result.stdout.splitlines():
-            if line.startswith(nonce):
-                number, problem = json.loads(line[len(nonce) :])
-                problems[number] = problem
+        ended = next((result.ending for result in (code, tests) if result.killed), "not run: the code's process ended")
+        problems = [ended] * len(self._tests)
+        for line in tests.stdout.splitlines():
+            number, problem = json.loads(line)
+            problems[number] = ended if code.killed and problem == ENDED else problem
         return problems
 
 

@@ -1,8 +1,9 @@
 """Stands between wisen and a program it doesn't trust: sets limits, cuts the network, and leaves no process behind.
 
-`Sandbox` runs this file as `python -I -S launcher.py JOB`; it imports nothing of wisen. JOB is JSON: `argv`,
-`limits`, and the numbers of two inherited pipes: `lifeline`, whose end of file means "stop", and `report`, to which
-the outcome is written as JSON.
+`Sandbox` runs `main` as `python -I -S`, with JOB as the one argument. JOB is JSON: `argv`, `limits`, the numbers of two
+inherited pipes: `lifeline`, whose end of file means "stop", and `report`, to which the outcome is written as JSON;
+`channel`, the numbers of pipes that are the program's own; `room`, what the program's root holds, or null where it
+keeps this machine's; and `required`, the parts of isolation without which the program isn't started.
 
     launcher   watches processes, memory and files; ends everything
     └─ init    first process of a new PID namespace: when it ends, the kernel kills all that is in there
@@ -23,10 +24,13 @@ import sys
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from wisen.evaluation.sandboxed.confinement import call_filter, enter_root, filter_calls, forbid_namespaces
+
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC = 0x10000000, 0x20000000, 0x40000000, 0x08000000
 _PDEATHSIG, _DUMPABLE, _DROP_BOUND, _SUBREAPER, _NO_NEW_PRIVS = 1, 4, 24, 36, 38
 _CAPABILITIES = 64
 _TICK_MS = 10
+_NOBODY = 65534
 _RESERVED_IDS = 302
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -37,14 +41,14 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _isolate() -> bool:
+def _isolate(*, as_nobody: bool) -> bool:
     """Enter new user, PID, network and IPC namespaces; says whether the kernel granted them."""
     uid, gid = os.getuid(), os.getgid()
     if not sys.platform.startswith("linux") or _libc.unshare(_NEW_USER | _NEW_PID | _NEW_NET | _NEW_IPC):
         return False
     _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{uid} {uid} 1")
-    _write("/proc/self/gid_map", f"{gid} {gid} 1")
+    _write("/proc/self/uid_map", f"{_NOBODY if as_nobody else uid} {uid} 1")
+    _write("/proc/self/gid_map", f"{_NOBODY if as_nobody else gid} {gid} 1")
     return True
 
 
@@ -93,8 +97,22 @@ def _become(argv: list[str], limits: dict[str, Any], failures: int, *, isolated:
     os._exit(127)
 
 
+def _confine(room: dict[str, Any]) -> list[str]:
+    """Go into the room and under the filter; says which of both the kernel granted."""
+    held: list[str] = []
+    with suppress(OSError):
+        program = call_filter()
+        forbid_namespaces()
+        with suppress(OSError):
+            enter_root(room, room["below"])
+            held.append("files")
+        filter_calls(program)
+        held.append("calls")
+    return held
+
+
 def _init(job: dict[str, Any], done: int, launcher: int, *, isolated: bool) -> NoReturn:
-    """Start the program, adopt orphans, and say with which status the program ended."""
+    """Start the program, adopt orphans, and say what holds it and with which status it ended, in a line each."""
     _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if not isolated and os.getppid() != launcher:
         os._exit(0)
@@ -104,19 +122,36 @@ def _init(job: dict[str, Any], done: int, launcher: int, *, isolated: bool) -> N
             # Binds root too. Ids below 300 aren't given out twice, so a lower limit would stop a program that starts
             # many processes one after the other.
             _write("/proc/sys/kernel/pid_max", str(_RESERVED_IDS + job["limits"]["processes"]))
+    held = ["processes", "network"] if isolated else []
+    if isolated and job["room"]:
+        held += _confine(job["room"])
+    os.write(done, json.dumps(held).encode() + b"\n")
+    if not set(job["required"]) <= set(held):
+        os._exit(0)
     failed, failing = os.pipe()
     program = os.fork()
     if not program:
         _become(job["argv"], job["limits"], failing, isolated=isolated)
     os.close(failing)
-    for stream in (0, 1, 2):
-        os.close(stream)
+    for number in (0, 1, 2, *job["channel"]):
+        os.close(number)
     problem = os.read(failed, 1000).decode(errors="replace")
     while True:
         pid, status = os.wait()
         if pid == program:
             os.write(done, json.dumps({"status": os.waitstatus_to_exitcode(status), "error": problem}).encode())
             os._exit(0)
+
+
+def _line(pipe: int) -> bytes:
+    """The first line that comes through a pipe; empty where it ends before."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(pipe, 1)
+        if not byte:
+            return b""
+        line += byte
+    return line
 
 
 def _descendants(root: int, most: int) -> list[int]:
@@ -212,7 +247,7 @@ def main() -> None:
     with suppress(OSError):
         # Only root may; a program that starts thousands of processes must not starve the one that watches it.
         os.setpriority(os.PRIO_PROCESS, 0, -10)
-    isolated = job["isolate"] and _isolate()
+    isolated = job["isolate"] and _isolate(as_nobody=job["room"] is not None)
     # The program may have the same user: without this it could open this process's pipes through /proc.
     _libc.prctl(_DUMPABLE, 0, 0, 0, 0)
     for number in (job["lifeline"], job["report"]):
@@ -227,12 +262,10 @@ def main() -> None:
         os.close(job["report"])
         _init(job, says_done, launcher, isolated=isolated)
     os.close(says_done)
-    for stream in (0, 1, 2):
-        os.close(stream)
-    outcome = _watch(init, job, done)
+    for number in (0, 1, 2, *job["channel"]):
+        os.close(number)
+    held = json.loads(_line(done) or b"[]")
+    refused = sorted(set(job["required"]) - set(held))
+    outcome = {"refused": refused} if refused else _watch(init, job, done)
     _end_all(init)
-    os.write(job["report"], json.dumps({"isolated": isolated, "files": _written("."), **outcome}).encode())
-
-
-if __name__ == "__main__":
-    main()
+    os.write(job["report"], json.dumps({"held": held, "files": _written("."), **outcome}).encode())

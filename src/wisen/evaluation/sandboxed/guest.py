@@ -1,0 +1,228 @@
+"""Runs code under test and answers calls that come through a pipe; it knows nothing of the tests.
+
+Each test gets a process of its own, in which the code is executed afresh. Nothing here is trusted: the other side
+takes what comes as data, whatever the code has done to this process.
+"""
+
+import asyncio
+import builtins
+import ctypes
+import operator
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from wisen.evaluation.sandboxed.wire import Incoming, Outgoing, Pipe, WireError
+
+_NOT_DUMPABLE = 4
+_ERRORS = {
+    name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+}
+_BASES: tuple[tuple[Any, Callable[[Any, Any], Any]], ...] = (
+    (int, lambda base, value: base.__index__(value)),
+    (float, lambda base, value: base.__float__(value)),
+    (str, lambda base, value: base.__getitem__(value, slice(None))),
+    (bytes, lambda base, value: base.__getitem__(value, slice(None))),
+    *((base, lambda base, value: base(base.__iter__(value))) for base in (tuple, list, set, frozenset)),
+    (dict, lambda base, value: base(base.items(value))),
+)
+"""Plain types, and what takes the content of a subclass without asking the subclass."""
+
+
+def _plain(value: Any) -> Any:
+    for base, take in _BASES:
+        if isinstance(value, base):
+            return take(base, value)
+    raise TypeError(f"{type(value).__name__} is no plain value")
+
+
+def _call(target: Any, /, *args: Any, **named: Any) -> Any:
+    return target(*args, **named)
+
+
+def _binary(left: Any, name: str, right: Any) -> Any:
+    return getattr(operator, name)(left, right)
+
+
+def _is_instance(kind: Any, value: Any) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_subclass(kind: Any, value: Any) -> bool:
+    return issubclass(value, kind)
+
+
+def _enter(manager: Any) -> Any:
+    return manager.__enter__()
+
+
+def _exit(manager: Any) -> Any:
+    return manager.__exit__(None, None, None)
+
+
+def _await(thing: Any) -> Any:
+    return asyncio.run(_awaited(thing))
+
+
+async def _awaited(thing: Any) -> Any:
+    return await thing
+
+
+_DO: dict[str, Callable[..., Any]] = {
+    "call": _call, "get": getattr, "set": setattr, "del": delattr, "item": operator.getitem,
+    "set_item": operator.setitem, "del_item": operator.delitem, "len": len, "iter": iter, "next": next, "bool": bool,
+    "str": str, "repr": repr, "format": format, "int": int, "float": float, "index": operator.index,
+    "complex": complex, "round": round, "abs": abs, "reversed": reversed, "plain": _plain, "isinstance": _is_instance,
+    "issubclass": _is_subclass, "enter": _enter, "exit": _exit, "await": _await, "binary": _binary,
+}  # fmt: skip
+
+
+class Session:
+    """One test's side of the code: its objects, by the numbers under which the other side knows them."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+        self._objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def serve(self, code: str) -> None:
+        """Execute the code and answer until the other side says that the test is over."""
+        module = types.ModuleType("solution")
+        sys.modules["solution"] = module
+        try:
+            exec(compile(code, "<output>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - what it is for
+        except BaseException as error:  # noqa: BLE001 - an exit is a failure too
+            self._answer(["error", self._error(error)], [])
+            while self._pipe.receive() != ["end"]:
+                pass
+            return
+        self._answer(["names", list(map(str, module.__dict__))], [])
+        while True:
+            message = self._pipe.receive()
+            if message == ["end"]:
+                return
+            if message[0] == "name":
+                self._answer_with(lambda name=message[1]: module.__dict__[name], [])
+            else:
+                incoming = Incoming(message[2], [], self._read)
+                self._answer_with(
+                    lambda message=message, incoming=incoming: self._do(message, incoming), incoming.table
+                )
+
+    def _do(self, message: list[Any], incoming: Incoming) -> Any:
+        args, named = incoming.value(message[3]), incoming.value(message[4])
+        return _DO[message[1]](*args, **dict(named))
+
+    def _answer_with(self, work: Callable[[], Any], table: list[Any]) -> None:
+        try:
+            value = work()
+        except BaseException as error:  # noqa: BLE001 - the other side decides what it means
+            self._answer(["error", self._error(error)], table)
+            return
+        outgoing = Outgoing(list(table), self._write)
+        try:
+            data = outgoing.value(value)
+            self._pipe.send(["value", data, outgoing.states()])
+        except (RecursionError, ValueError) as error:
+            self._answer(["error", self._error(error)], table)
+
+    def _answer(self, message: list[Any], table: list[Any]) -> None:
+        try:
+            states = Outgoing(list(table), self._write).states()
+        except (RecursionError, ValueError):
+            states = []
+        self._pipe.send([*message, states])
+
+    def _error(self, error: BaseException) -> list[Any]:
+        kinds = type(error).__mro__
+        base = next((kind.__name__ for kind in kinds if _ERRORS.get(kind.__name__) is kind), "Exception")
+        outgoing = Outgoing([], self._write)
+        try:
+            args = [outgoing.value(arg) for arg in error.args]
+            args = args if not outgoing.table else [str(error)]
+        except (RecursionError, ValueError):
+            args = []
+        own = [self._number(kind) for kind in kinds if kind.__module__ == "solution"]
+        return [type(error).__name__, base, args, self._number(error), own]
+
+    def _number(self, thing: Any) -> int:
+        number = self._numbers.setdefault(id(thing), len(self._objects))
+        if number == len(self._objects):
+            self._objects.append(thing)
+        return number
+
+    def _write(self, thing: Any) -> list[Any]:
+        if isinstance(thing, _Callback):
+            return ["callback", thing.number]
+        kind = str(type(thing).__name__)
+        if isinstance(thing, type) and issubclass(thing, BaseException):
+            base = next(kind.__name__ for kind in thing.__mro__ if _ERRORS.get(kind.__name__) is kind)
+            return ["error_class", self._number(thing), thing.__name__, base]
+        sort = (
+            "coroutine"
+            if isinstance(thing, types.CoroutineType)
+            else "module"
+            if isinstance(thing, types.ModuleType)
+            else "object"
+        )
+        return ["object", self._number(thing), kind, sort]
+
+    def _read(self, data: list[Any]) -> Any:
+        if data[0] == "object":
+            return self._objects[data[1]]
+        if data[0] == "callback":
+            return _Callback(self, data[1])
+        raise WireError(f"unknown kind of value {data[0]!r}")
+
+    def call_back(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function of the tests, which is on the other side."""
+        outgoing = Outgoing([], self._write)
+        data, names = outgoing.value(args), outgoing.value(tuple(named.items()))
+        self._pipe.send(["callback", number, data, names, outgoing.states()])
+        kind, said, states = self._pipe.receive()
+        if kind == "error":
+            raise _ERRORS.get(said[0], Exception)(said[1])
+        return Incoming(states, [], self._read).value(said)
+
+
+class _Callback:
+    """A function of the tests, as the code sees it."""
+
+    def __init__(self, session: Session, number: int) -> None:
+        self._session = session
+        self.number = number
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._session.call_back(self.number, args, named)
+
+
+def _child(pipe: Pipe, code: str) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    end = os._exit
+    try:
+        Session(pipe).serve(code)
+    except BaseException:  # noqa: BLE001 - the other side is gone, or the code has broken this one
+        end(1)
+    end(0)
+
+
+def main() -> None:
+    """Serve one test after the other: a frame with the code, then for each test "begin"."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
+    pipe = Pipe(int(sys.argv[1]), int(sys.argv[2]))
+    try:
+        code = pipe.receive()
+        while True:
+            if pipe.receive() != ["begin"]:
+                continue  # it was for a process that has ended
+            child = os.fork()
+            if not child:
+                _child(pipe, code)
+            pipe.send(["ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])])
+    except EOFError:
+        return

@@ -1,0 +1,2 @@
+# mechanism: exceptions
+def solve(n): raise StopIteration
