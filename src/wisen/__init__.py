@@ -168,7 +168,9 @@ _EXTRAS = {"asyncpg": "postgres"}
 
 
 def __getattr__(name: str) -> object:
-    """Import the module that defines `name`."""
+    """Import the module that defines `name`; for `from wisen import *`, all that can be imported here."""
+    if name == "__all__":
+        return [public for public in __dir__() if _importable(public)]
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'wisen' has no attribute {name!r}")
@@ -182,6 +184,17 @@ def __getattr__(name: str) -> object:
         raise MissingExtraError(name, f"pip install 'wisen[{_EXTRAS[error.name]}]'") from None
     globals()[name] = value
     return value
+
+
+def _importable(name: str) -> bool:
+    """Whether the packages that a name needs are installed."""
+    from wisen.errors import MissingExtraError  # noqa: PLC0415 - nothing else here needs it
+
+    try:
+        __getattr__(name)
+    except MissingExtraError:
+        return False
+    return True
 
 
 def __dir__() -> list[str]:

@@ -5,21 +5,18 @@ All records are frozen; a change is a `dataclasses.replace`. Nothing here import
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, cast
 
 from wisen.errors import ConfigError
+from wisen.plain import kind_of, plain_problem, shortened, text_problem
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """Stands for a time that isn't known."""
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _nothing() -> Mapping[str, object]:
@@ -100,19 +97,35 @@ class Task:
     reference: str | None = None
     """The right answer where it is known; only evaluators see it, never a prompt."""
     metadata: Mapping[str, object] = field(default_factory=_nothing)
+    """For evaluators of yours; what JSON can hold."""
 
     def __post_init__(self) -> None:
-        """Refuse a prompt that isn't a text, and a text where a list of texts is meant, with `ConfigError`."""
-        if not _is_text(self.prompt):
-            raise ConfigError(f"Task(prompt={self.prompt!r}): must be a text")
-        for name in ("tools", "choices"):
+        """Refuse with `ConfigError` what is of another type, or couldn't be kept: each field, and all of `metadata`.
+
+        Lists of texts are taken as tuples.
+        """
+        for name in ("prompt", "id", "type", "tenant", "reference"):
             value: object = getattr(self, name)
-            if _is_text(value):
-                raise ConfigError(f"Task({name}={value!r}): must be several texts, such as ({value!r},)")
-        try:
-            self.prompt.encode()
-        except UnicodeEncodeError:
-            raise ConfigError("Task(prompt=…): holds half of a surrogate pair, which can't be kept or sent") from None
+            if not (name == "reference" and value is None):
+                _refuse(name, value, text_problem(value))
+        for name in ("tools", "choices"):
+            several: object = getattr(self, name)
+            if not isinstance(several, list | tuple):
+                hint = f", such as ({several!r},)" if isinstance(several, str) else f", not {kind_of(several)}"
+                raise ConfigError(f"Task({name}={shortened(several)}): must be several texts{hint}")
+            texts = tuple(cast("Sequence[object]", several))
+            for number, text in enumerate(texts):
+                _refuse(f"{name}[{number}]", text, text_problem(text))
+            object.__setattr__(self, name, texts)
+        told = cast("object", self.metadata)
+        problem = "" if isinstance(told, Mapping) else f"must be a mapping, not {kind_of(told)}"
+        _refuse("metadata", told, problem or plain_problem(self.metadata))
+
+
+def _refuse(name: str, value: object, problem: str) -> None:
+    """Show the value only where it is of the wrong type: others may hold what nobody is to read in a log."""
+    if problem:
+        raise ConfigError(f"Task({name}={'…' if isinstance(value, str | Mapping) else shortened(value)}): {problem}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

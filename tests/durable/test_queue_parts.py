@@ -9,6 +9,7 @@ from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import ModelRequestParameters
 
 from wisen import ScriptedModel
+from wisen.config.tasks import EvaluatorSpec
 from wisen.durable import leases
 from wisen.durable.engine import Dispatch
 from wisen.durable.guard import GuardedModel
@@ -48,7 +49,7 @@ def test_options_and_outcomes_travel_as_json() -> None:
     with pytest.raises(QueueError, match="a stored Job can't be read"):
         job_from_json("{}")
     with pytest.raises(ConfigError, match="can't be written as JSON"):
-        to_json(Job(task=Task(prompt="x", metadata={"thing": object()})))
+        to_json(Job(task=Task(prompt="x"), evaluator=EvaluatorSpec(kind="regex", options={"thing": object()})))
 
 
 def test_rates_are_read_and_refused() -> None:

@@ -292,8 +292,11 @@ async def test_a_card_that_is_not_unicode_is_refused_without_its_text(tmp_path: 
         with pytest.raises(StoreError, match="isn't valid Unicode"):
             await store.block("\ud800")
         assert await store.count(EVERYTHING) == 0
+        changed: dict[str, object] = {}
+        record = RunRecord(run_id="r", task=Task(prompt="p", metadata=changed))
+        changed["what"] = object()
         with pytest.raises(StoreError, match="metadata isn't JSON"):
-            await store.save_run(RunRecord(run_id="r", task=Task(prompt="p", metadata={"what": object()})))
+            await store.save_run(record)
 
 
 @pytest.mark.anyio

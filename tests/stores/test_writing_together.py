@@ -10,13 +10,14 @@ import pytest
 
 from wisen.errors import StoreError
 from wisen.stores.database import Database
+from wisen.stores.store_file import StoreFile
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store.db", read_only=False, fsync=False, busy_seconds=5.0)
+    return Database(StoreFile(tmp_path / "store.db", read_only=False, fsync=False, patience=5.0))
 
 
 def _putting(number: int, *, fails: bool = False) -> Callable[[sqlite3.Connection], int]:

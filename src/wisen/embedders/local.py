@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wisen import forks
 from wisen.embedders.wordpiece import WordPiece
 from wisen.errors import ConfigError, EmbedderError, MissingExtraError
+from wisen.forks import Forkable, ForkLock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +39,7 @@ class _Loaded:
     """An `onnxruntime.InferenceSession`, whose package has no types."""
 
 
-class LocalEmbedder:
+class LocalEmbedder(Forkable):
     """all-MiniLM-L6-v2 (Apache-2.0) with int8 weights, on onnxruntime.
 
     The weights are checked by sha256 and loaded at the first use, once. Work runs in one thread of the embedder's own,
@@ -97,6 +99,23 @@ class LocalEmbedder:
         self._tokenizer: WordPiece | None = None
         self._loaded: _Loaded | None = None
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wisen-embedder")
+        self._embedding = ForkLock()
+        forks.joins(self)
+
+    def before_fork(self, until: float) -> None:
+        """See `Forkable.before_fork`."""
+        self._embedding.before_fork(until)
+
+    def after_fork_in_parent(self) -> None:
+        """See `Forkable.after_fork_in_parent`."""
+        self._embedding.after_fork_in_parent()
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`: the runtime has threads of its own, so it is loaded again."""
+        forks.leave((self._worker, self._loaded))
+        self._loaded = None
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wisen-embedder")
+        self._embedding.after_fork_in_child()
 
     @property
     def name(self) -> str:
@@ -136,7 +155,11 @@ class LocalEmbedder:
 
         Raises `EmbedderError` if the weights can't be read or aren't the expected ones.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._embed, tuple(texts))
+        return await asyncio.get_running_loop().run_in_executor(self._worker, self._alone, tuple(texts))
+
+    def _alone(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        with self._embedding:
+            return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         if self._loaded is None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from wisen.errors import ForeignDatabaseError, StoreError
 from wisen.stores.schema import APPLICATION_ID
+from wisen.stores.store_file import PRIVATE
 
 _PAGES = 2_000
 _PART = ".part"
@@ -48,6 +49,7 @@ def _copy(source: Path, part: Path, progress: Callable[[int, int], None]) -> Non
         # One snapshot for all pages: without it, each write of another process would start the copy over.
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, PRIVATE))
         with closing(sqlite3.connect(part)) as writer:
             reader.backup(
                 writer, pages=_PAGES, progress=lambda _status, left, total: progress(total - left, total), sleep=0

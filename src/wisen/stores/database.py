@@ -15,20 +15,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote
 
-from wisen.errors import ForeignDatabaseError, StoreError, StoreReadOnlyError
+from wisen import forks
+from wisen.errors import StoreError, StoreReadOnlyError
+from wisen.forks import Forkable, ForkLock
 from wisen.stores.read_line import Answer, ReadLine
-from wisen.stores.schema import APPLICATION_ID, MIGRATIONS
-from wisen.stores.upgrade import upgrade
+from wisen.stores.store_file import StoreFile
 
 _Result = TypeVar("_Result")
 _Work = Callable[[sqlite3.Connection], _Result]
-_CACHE_KIB = 65_536
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.1
 _LOG_SECONDS = 5.0
-_WAIT_MS = 2
 _MOST = 64
 """Writes in one transaction: the first of a thousand don't wait for the last."""
 
@@ -53,7 +51,7 @@ class _Job:
         return None
 
 
-class Database:
+class Database(Forkable):
     """Runs work on the file: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
 
     Writes that wait at the same time share one transaction, each in a savepoint of its own, and one way back to the
@@ -61,12 +59,21 @@ class Database:
     starting or lets it finish whole.
     """
 
-    def __init__(self, path: Path, *, read_only: bool, fsync: bool, busy_seconds: float) -> None:
-        """Remember how to open `path`; nothing is touched yet."""
-        self.path = path
-        self._read_only = read_only
-        self._fsync = fsync
-        self._busy_seconds = busy_seconds
+    def __init__(self, file: StoreFile) -> None:
+        """Remember how to open the file; nothing is touched yet."""
+        self._file = file
+        self._reading, self._writing, self._computing = ForkLock(), ForkLock(), ForkLock()
+        self._closed = False
+        self._start()
+        forks.joins(self)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._file.path
+
+    def _start(self) -> None:
+        """Take threads, none of which is begun yet, and no connection."""
         self._guard = threading.Lock()
         self._waiting: deque[_Job] = deque()
         self._called = False
@@ -77,7 +84,27 @@ class Database:
         self._computing_thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-compute")
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
-        self._closed = False
+
+    def before_fork(self, until: float) -> None:
+        """See `Forkable.before_fork`. The file is closed: SQLite would take the parent's locks for the child's."""
+        for lock in (self._reading, self._writing, self._computing):
+            lock.before_fork(until)
+        if self._reading.rested and self._writing.rested:
+            self._disconnect()
+
+    def after_fork_in_parent(self) -> None:
+        """See `Forkable.after_fork_in_parent`; the file is opened by whoever uses it next."""
+        for lock in (self._reading, self._writing, self._computing):
+            lock.after_fork_in_parent()
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`. What was at work can't be used here."""
+        if self._reader is not None or self._writer is not None:
+            self._file.left_at_work()
+        forks.leave((self._reader, self._writer, self._writer_thread, self._reader_thread, self._computing_thread))
+        for lock in (self._reading, self._writing, self._computing):
+            lock.after_fork_in_child()
+        self._start()
 
     async def read(self, work: _Work[_Result]) -> _Result:
         """Run `work` in the reading thread, in one snapshot of the database, which reads that wait together share."""
@@ -90,7 +117,7 @@ class Database:
         `before` runs first, in the same thread and before any lock is taken: there belongs what takes long.
         """
         self._refuse_closed()
-        if self._read_only:
+        if self._file.read_only:
             raise StoreReadOnlyError(str(self.path))
         loop = asyncio.get_running_loop()
         waits: asyncio.Future[_Result] = loop.create_future()
@@ -105,14 +132,19 @@ class Database:
         Raises `StoreError` where another process reads an older state all the time.
         """
         self._refuse_closed()
-        if self._read_only:
+        if self._file.read_only:
             raise StoreReadOnlyError(str(self.path))
         await asyncio.get_running_loop().run_in_executor(self._writer_thread, self._truncate_log)
 
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """Run `work`, which doesn't touch the file, in a thread."""
         self._refuse_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._computing_thread, work)
+
+        def alone() -> _Result:
+            with self._computing:
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._computing_thread, alone)
 
     async def close(self) -> None:
         """Finish the writes under way, then let go of the file. Twice is fine."""
@@ -141,19 +173,26 @@ class Database:
     def _release(self) -> None:
         for thread in (self._computing_thread, self._writer_thread, self._reader_thread):
             thread.shutdown(wait=True)
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         for connection in (self._reader, self._writer):
             if connection is not None:
                 connection.close()
         self._reader = self._writer = None
 
     def _answer(self, works: Sequence[_Work[Any]], until: float) -> list[Answer]:
+        with self._reading:
+            return self._answered(works, until)
+
+    def _answered(self, works: Sequence[_Work[Any]], until: float) -> list[Answer]:
         """What the works give, in one snapshot; after one that fails, in another."""
         answers: list[Answer] = []
         for work in works:
             try:
                 answers.append(Answer(value=work(self._snapshot())))
             except (sqlite3.Error, UnicodeError) as error:
-                answers.append(Answer(error=self._explained(error)))
+                answers.append(Answer(error=self._file.explained(error)))
             except BaseException as error:  # noqa: BLE001 - whoever waits for this read has to hear of it
                 answers.append(Answer(error=error))
             if answers[-1].error is not None:
@@ -167,6 +206,7 @@ class Database:
         if self._reader is None:
             self._reader = self._open(write=False)
         if not self._reader.in_transaction:
+            self._file.check()
             self._reader.execute("BEGIN")
         return self._reader
 
@@ -179,22 +219,30 @@ class Database:
         """Do all waiting writes, some at a time in one transaction; whoever comes later calls again."""
         self._called = False
         while self._waiting:
-            jobs: list[_Job] = []
-            answers: list[tuple[_Job, Answer]] = []
-            with suppress(IndexError):
-                while len(jobs) < _MOST:
-                    job = self._waiting.popleft()
-                    if job.waits.cancelled():
-                        continue
-                    error = job.prepared()
-                    if error is None:
-                        jobs.append(job)
-                    else:
-                        answers.append((job, Answer(error=error)))
-            _deliver([*answers, *zip(jobs, self._committed(jobs), strict=True)])
+            with self._writing:
+                self._drain_some()
+
+    def _drain_some(self) -> None:
+        jobs: list[_Job] = []
+        answers: list[tuple[_Job, Answer]] = []
+        with suppress(IndexError):
+            while len(jobs) < _MOST:
+                job = self._waiting.popleft()
+                if job.waits.cancelled():
+                    continue
+                error = job.prepared()
+                if error is None:
+                    jobs.append(job)
+                else:
+                    answers.append((job, Answer(error=error)))
+        _deliver([*answers, *zip(jobs, self._committed(jobs), strict=True)])
 
     def _truncate_log(self) -> None:
-        deadline, pause = time.monotonic() + min(self._busy_seconds, _LOG_SECONDS), _FIRST_PAUSE
+        with self._writing:
+            self._truncate()
+
+    def _truncate(self) -> None:
+        deadline, pause = time.monotonic() + min(self._file.patience, _LOG_SECONDS), _FIRST_PAUSE
         try:
             if self._writer is None:
                 self._writer = self._open(write=True)
@@ -205,14 +253,14 @@ class Database:
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise self._file.explained(error) from error
 
     def _committed(self, jobs: list[_Job]) -> list[Answer]:
         """What became of each write, once all are committed, or none is."""
         try:
             return self._commit(jobs) if jobs else []
         except sqlite3.Error as error:
-            return [Answer(error=self._explained(error))] * len(jobs)
+            return [Answer(error=self._file.explained(error))] * len(jobs)
         except BaseException as error:  # noqa: BLE001 - whoever waits for these writes has to hear of it
             return [Answer(error=error)] * len(jobs)
 
@@ -220,6 +268,7 @@ class Database:
         if self._writer is None:
             self._writer = self._open(write=True)
         writer = self._writer
+        self._file.check()
         done: list[Answer] = []
         self._begin(writer)
         try:
@@ -229,7 +278,7 @@ class Database:
                     done.append(Answer(value=job.work(writer)))
                 except (StoreError, UnicodeError) as error:
                     writer.execute("ROLLBACK TO one")
-                    done.append(Answer(error=error if isinstance(error, StoreError) else self._explained(error)))
+                    done.append(Answer(error=error if isinstance(error, StoreError) else self._file.explained(error)))
                 writer.execute("RELEASE one")
             writer.execute("COMMIT")
         except BaseException:
@@ -240,7 +289,7 @@ class Database:
 
     def _begin(self, writer: sqlite3.Connection) -> None:
         # SQLite's own waiting grows to a tenth of a second a time, which leaves the file idle when several write.
-        deadline = time.monotonic() + self._busy_seconds
+        deadline = time.monotonic() + self._file.patience
         while True:
             try:
                 writer.execute("BEGIN IMMEDIATE")
@@ -252,134 +301,7 @@ class Database:
 
     def _open(self, *, write: bool) -> sqlite3.Connection:
         with self._guard:
-            self._refuse_directory()
-            if not self._read_only and self._writer is None and self._reader is None:
-                self._make_parent()
-            try:
-                return self._opened(write=write, query="")
-            except sqlite3.OperationalError as error:
-                if not self._left_whole(error):
-                    raise
-                # A directory that can't be written has no place for the shared memory of WAL; nobody else writes there.
-                return self._opened(write=write, query="&immutable=1")
-
-    def _left_whole(self, error: sqlite3.OperationalError) -> bool:
-        """Whether the file only lacks a writable place beside it, and all that was written is in the file itself."""
-        stopped = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-        log = self.path.with_name(f"{self.path.name}-wal")
-        return self._read_only and stopped and self.path.exists() and not (log.exists() and log.stat().st_size)
-
-    def _opened(self, *, write: bool, query: str) -> sqlite3.Connection:
-        connection = self._connect(query)
-        try:
-            connection.execute(f"PRAGMA synchronous = {'FULL' if self._fsync else 'NORMAL'}")
-            connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB if write else _CACHE_KIB // 4}")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")  # what is withdrawn or deleted leaves nothing in the file
-            self._settle(connection)
-            connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}" if write else "PRAGMA query_only = ON")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _refuse_directory(self) -> None:
-        with suppress(OSError):  # what can't be looked at, SQLite fails to open, and says why
-            if self.path.is_dir():
-                msg = f"store {str(self.path)!r} is a directory; pass a file's path"
-                raise StoreError(msg)
-
-    def _make_parent(self) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except PermissionError:
-            raise StoreReadOnlyError(str(self.path)) from None
-        except OSError as error:
-            msg = f"store {str(self.path)!r} can't be made: {error.strerror}; pass another path"
-            raise StoreError(msg) from None
-
-    def _connect(self, query: str) -> sqlite3.Connection:
-        # A connection that may not write leaves WAL's files behind when it is the last one; this one takes them away.
-        mode = "rw" if self._read_only else "rwc"
-        uri = f"file:{quote(str(self.path))}?mode={mode}{query}"
-        return sqlite3.connect(uri, uri=True, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
-
-    def _settle(self, connection: sqlite3.Connection) -> None:
-        """Check that the file is a store of a version we know, and bring a new or older one up to date."""
-        version = self._version(connection)
-        if self._read_only or version == len(MIGRATIONS):
-            return
-        self._use_wal(connection)
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            upgrade(connection, self._version(connection))
-            connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        application, version, used = _marks(connection)
-        if application != APPLICATION_ID:
-            if application or version or used:
-                raise ForeignDatabaseError(str(self.path), "a database of another program")
-            if self._read_only:
-                raise ForeignDatabaseError(str(self.path), "an empty file")
-        if version > len(MIGRATIONS):
-            problem = f"schema {version} of a newer wisen; this one knows {len(MIGRATIONS)}"
-            raise ForeignDatabaseError(str(self.path), problem)
-        if self._read_only and version < len(MIGRATIONS):
-            problem = f"schema {version} of an older wisen; open it once for writing to bring it up to date"
-            raise ForeignDatabaseError(str(self.path), problem)
-        return version
-
-    def _use_wal(self, connection: sqlite3.Connection) -> None:
-        # The switch needs the file alone for a moment and doesn't wait for it by itself.
-        deadline, pause = time.monotonic() + self._busy_seconds, _FIRST_PAUSE
-        while True:
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    raise
-                time.sleep(pause)
-                pause *= 2
-            else:
-                return
-
-    def _explained(self, error: sqlite3.Error | UnicodeError) -> StoreError:
-        path, code = str(self.path), getattr(error, "sqlite_errorcode", 0) & 0xFF
-        missing = self._read_only and not self.path.exists()
-        said = error if isinstance(error, sqlite3.Error) else "a name or id isn't valid Unicode"
-        known: dict[int, StoreError] = {
-            sqlite3.SQLITE_READONLY: StoreReadOnlyError(path),
-            sqlite3.SQLITE_NOTADB: ForeignDatabaseError(path, "not a database"),
-            sqlite3.SQLITE_CORRUPT: ForeignDatabaseError(path, "a damaged database"),
-            sqlite3.SQLITE_CANTOPEN: StoreError(
-                f"no store at {path!r}; pass the path of an existing one"
-                if missing
-                else f"store {path!r} can't be opened; check that it is a file in a directory that can be written"
-            ),
-            sqlite3.SQLITE_BUSY: StoreError(
-                f"store {path!r} was locked by another process for {self._busy_seconds:g} s; try again"
-            ),
-        }
-        return known.get(code, StoreError(f"store {path!r} failed: {said}"))
-
-
-def _marks(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Whose file it is, of which version, and how many tables it has: all of one moment, since others may make it."""
-    alone = not connection.in_transaction
-    if alone:
-        connection.execute("BEGIN")
-    try:
-        asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
-        application, version, used = (connection.execute(one).fetchone()[0] for one in asked)
-    finally:
-        if alone:
-            connection.execute("ROLLBACK")
-    return application, version, used
+            return self._file.open(write=write)
 
 
 def _deliver(answers: Sequence[tuple[_Job, Answer]]) -> None:

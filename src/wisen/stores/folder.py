@@ -6,6 +6,8 @@ Everything here blocks; stores call it from a thread.
 import errno
 import fcntl
 import os
+import stat
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +18,8 @@ from wisen.errors import StoreError, StoreReadOnlyError
 HIDDEN = ".wisen"
 """The folder for what can be made again, which git is told to ignore."""
 _PART = ".part"
+_FIRST_PAUSE = 0.001
+_LONGEST_PAUSE = 0.05
 _MOST_SUFFIXES = 100_000
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)
 """What file systems say that have no second names for a file."""
@@ -36,25 +40,51 @@ _CLOSED = Signature(0, 0, 0, 0)
 class Folder:
     """A folder below which text files are found, written, replaced, moved and removed."""
 
-    def __init__(self, root: Path, *, fsync: bool, read_only: bool = False) -> None:
-        """Remember the folder; it is made by the first write, which `read_only` refuses as it does any other."""
+    def __init__(self, root: Path, *, fsync: bool, read_only: bool = False, patience: float = 60.0) -> None:
+        """Remember the folder; it is made by the first write, which `read_only` refuses as it does any other.
+
+        `patience` is how many seconds a lock of others is waited for.
+        """
         self.root = root
         self.read_only = read_only
         self._fsync = fsync
+        self._patience = patience
+        self._lock: int | None = None
 
     @contextmanager
     def locked(self) -> Generator[None]:
         """Keep other writers out. Makes the folder, and says `StoreError`s for what the system refuses."""
         with self.explained(writing=True):
             hidden = self.hidden()
-            descriptor = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = self._lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                self._wait_for(descriptor)
                 for left in hidden.glob(f"*{_PART}"):  # by a process that was killed: nobody else writes now
                     left.unlink(missing_ok=True)
                 yield
             finally:
+                self._lock = None
                 os.close(descriptor)
+
+    def after_fork_in_child(self) -> None:
+        """In a forked process: a lock that the parent had is its own, and lasts until nobody has its descriptor."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _wait_for(self, descriptor: int) -> None:
+        deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    msg = f"store {str(self.root)!r} was locked by another process for {self._patience:g} s; try again"
+                    raise StoreError(msg) from None
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                return
 
     def hidden(self, *, make: bool = True) -> Path:
         """The folder for what can be made again, with the file that keeps it out of git."""
@@ -117,9 +147,12 @@ class Folder:
         return _signature(os.lstat(self.root / path))
 
     def read(self, path: str) -> bytes:
-        """A file's bytes; raises `OSError` for a link."""
-        descriptor = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        """A file's bytes; raises `OSError` for a link, a pipe or a device."""
+        # To open a pipe would wait for whoever writes into it.
+        descriptor = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "is a pipe, socket or device, and no file")
             return file.read()
 
     def create(self, folder: str, stem: str, text: str) -> str:

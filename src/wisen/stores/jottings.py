@@ -1,12 +1,12 @@
 """The part of the in-memory store that isn't about cards: memory blocks, run records and recorded calls."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from typing import assert_never
 
 from wisen.errors import RunNotFoundError, StoreError
+from wisen.forks import ForkLock
 from wisen.records import RunRecord
 from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
@@ -20,7 +20,7 @@ class InMemoryLedger:
     def __init__(self, block_limit: int) -> None:
         """Keep blocks of at most `block_limit` characters."""
         self._block_limit = checked_limit(block_limit)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._blocks: dict[tuple[str, str], str] = {}
         self._runs: dict[str, RunRecord] = {}
         self._calls: dict[tuple[str, str, int], bytes] = {}

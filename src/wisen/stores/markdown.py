@@ -57,6 +57,7 @@ class MarkdownStore(FileLedger, CardStore):
         floor: float | None = None,
         read_only: bool = False,
         fsync: bool = True,
+        patience: float = 60.0,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
     ) -> None:
         """Remember the options; nothing is read or written yet.
@@ -67,13 +68,24 @@ class MarkdownStore(FileLedger, CardStore):
             floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
             read_only: Never write; every writing method raises `StoreReadOnlyError`.
             fsync: Wait until the disk has each file, so that a power cut loses nothing either.
+            patience: Seconds for which the lock of another process is waited for, before that is an error.
             block_limit: Characters that one memory block holds.
 
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
         CardStore.__init__(self, embedder, floor)
-        FileLedger.__init__(self, Path(root).expanduser(), fsync=fsync, block_limit=block_limit, read_only=read_only)
+        FileLedger.__init__(
+            self,
+            Path(root).expanduser(),
+            fsync=fsync,
+            block_limit=block_limit,
+            read_only=read_only,
+            patience=patience,
+        )
+
+    def _start(self) -> None:
+        super()._start()
         self._vectors = VectorCache(self._folder, self._embedder)
         self._index = FileIndex(self._embedder.dimension)
 

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from threading import Lock
 from typing import TypeVar
 
+from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
+from wisen.forks import ForkLock
 from wisen.protocols import Embedder
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
@@ -34,7 +35,7 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
     """A `VectorStore`, `Memory`, `RunLog` and `CallLog` in memory.
 
     Recall is the same as that of `SQLiteVectorStore`. Searching, and adding many cards, happens in a thread. Counting a
-    duplicate doesn't change a card's version.
+    duplicate doesn't change a card's version. A forked process goes on with a copy of its own.
     """
 
     def __init__(
@@ -63,7 +64,25 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         self._refused: dict[str, set[int]] = {}
         self._tenants: dict[str, TenantRows] = {}
         self._last_number = 0
-        self._searching = Lock()
+        self._searching = ForkLock()
+        forks.joins(self)
+
+    def before_fork(self, until: float) -> None:
+        """See `Forkable.before_fork`."""
+        for lock in (self._searching, self._lock):
+            lock.before_fork(until)
+
+    def after_fork_in_parent(self) -> None:
+        """See `Forkable.after_fork_in_parent`."""
+        for lock in (self._lock, self._searching):
+            lock.after_fork_in_parent()
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`: it goes on with a copy, and neither sees what the other adds."""
+        forks.leave(self._thread)
+        for lock in (self._lock, self._searching):
+            lock.after_fork_in_child()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-memory")
 
     async def open(self) -> None:
         """Nothing to open."""

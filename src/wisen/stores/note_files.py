@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from wisen import forks
 from wisen.errors import RunNotFoundError, StoreError
+from wisen.forks import Forkable, ForkLock
 from wisen.records import RunRecord
 from wisen.stores.binder import Binder
 from wisen.stores.blocks import appended, bounded, checked_limit
@@ -18,26 +20,51 @@ from wisen.stores.folder import HIDDEN, Folder
 from wisen.stores.ledger import SQLiteLedger
 from wisen.stores.pieces import block_piece, block_text, cursor, encodable, position
 from wisen.stores.statements import ids_beginning
+from wisen.stores.store_file import SHARED, StoreFile
 
 _Result = TypeVar("_Result")
 _RUNS = "runs.db"
 
 
-class FileLedger:
+class FileLedger(Forkable):
     """A `Memory` in Markdown files, and a `RunLog` and `CallLog` in a hidden database; the thread for a folder."""
 
-    def __init__(self, root: Path, *, fsync: bool, block_limit: int, read_only: bool) -> None:
+    def __init__(self, root: Path, *, fsync: bool, block_limit: int, read_only: bool, patience: float) -> None:
         """Keep blocks of at most `block_limit` characters."""
         self._root = root
         self._block_limit = checked_limit(block_limit)
-        self._folder = Folder(root, fsync=fsync, read_only=read_only)
+        self._folder = Folder(root, fsync=fsync, read_only=read_only, patience=patience)
+        self._runs_path = root / HIDDEN / _RUNS
+        # Beside files that git and the umask say who may read, and for the same people.
+        database = Database(
+            StoreFile(self._runs_path, read_only=read_only, fsync=fsync, patience=patience, mode=SHARED)
+        )
+        self._ledger, self._database = SQLiteLedger(database, block_limit), database
+        self._working = ForkLock()
+        self._closed = False
+        self._start()
+        forks.joins(self)
+
+    def _start(self) -> None:
+        """Take a thread, and know nothing of the files yet."""
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
         self._catalog = Catalog(self._folder)
         self._binder = Binder(self._folder, self._catalog)
-        self._runs_path = root / HIDDEN / _RUNS
-        database = Database(self._runs_path, read_only=read_only, fsync=fsync, busy_seconds=60.0)
-        self._ledger, self._database = SQLiteLedger(database, block_limit), database
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
-        self._closed = False
+
+    def before_fork(self, until: float) -> None:
+        """See `Forkable.before_fork`."""
+        self._working.before_fork(until)
+
+    def after_fork_in_parent(self) -> None:
+        """See `Forkable.after_fork_in_parent`."""
+        self._working.after_fork_in_parent()
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`."""
+        forks.leave(self._thread)
+        self._folder.after_fork_in_child()
+        self._working.after_fork_in_child()
+        self._start()
 
     async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
         """See `Memory.append_block`; atomic between processes too."""
@@ -139,7 +166,12 @@ class FileLedger:
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         self._refuse_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+        def alone() -> _Result:
+            with self._working:
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, alone)
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -1,16 +1,17 @@
 """What all stores of cards have in common: whose vectors they keep, from where on a search finds, and `async with`."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from types import TracebackType
 from typing import Self
 
 from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError, EmbedderMismatchError
+from wisen.forks import Forkable
 from wisen.protocols import Embedder
 from wisen.stores.vectors import label
 
 
-class CardStore(ABC):
+class CardStore(Forkable):
     """Base of the stores."""
 
     def __init__(self, embedder: Embedder | None, floor: float | None) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import StoreReadOnlyError
 from wisen.protocols import Embedder
@@ -88,6 +89,12 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         self._ranking = ThreadPoolExecutor(1, thread_name_prefix="wisen-ranking")
         self._turns = Turns(1)
         self._searches = Together(self._search, most=_MOST_SEARCHED, places=pool_size, kind=_tenant)
+        forks.joins(self)
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`."""
+        forks.leave(self._ranking)
+        self._ranking = ThreadPoolExecutor(1, thread_name_prefix="wisen-ranking")
 
     @property
     def url(self) -> str:

@@ -1,8 +1,23 @@
-"""What is used of a connection to Postgres, with types, which the client itself lacks."""
+"""A connection to Postgres: how it begins, and what is used of it, with types, which the client itself lacks."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
+
+# More than these, a pooler before the server may refuse.
+GREETING = {
+    "application_name": "wisen",
+    "standard_conforming_strings": "on",
+    "client_encoding": "UTF8",
+    "timezone": "UTC",
+}
+# A generic plan would take no notice of an index that holds one tenant. A client that is gone without a word would keep
+# its locks. Functions that others may have put into a schema aren't found.
+SETTINGS = """
+    SET plan_cache_mode = force_custom_plan; SET jit = off; SET idle_in_transaction_session_timeout = '300s';
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+    SET search_path = pg_catalog
+"""
 
 
 class Connection(Protocol):

@@ -11,9 +11,11 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
+from wisen import forks
 from wisen.errors import ConfigError, StoreError, StoreReadOnlyError
+from wisen.forks import Forkable
 from wisen.stores.connect import shown_url
-from wisen.stores.postgres_connection import Connection, Wire
+from wisen.stores.postgres_connection import GREETING, SETTINGS, Connection, Wire
 from wisen.stores.postgres_pooler import SHARED, is_shared
 from wisen.stores.postgres_setup import Ready, Setup, literal
 from wisen.stores.postgres_text import stored
@@ -32,20 +34,6 @@ _LONGEST_PAUSE = 1.0
 _FORGOTTEN = "7 days"
 _EXPLAINED = (asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLCertVerificationError, UnicodeError)
 _CLIENT_ERRORS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-# More than these, a pooler before the server may refuse.
-_GREETING = {
-    "application_name": "wisen",
-    "standard_conforming_strings": "on",
-    "client_encoding": "UTF8",
-    "timezone": "UTC",
-}
-# A generic plan would take no notice of an index that holds one tenant. A client that is gone without a word would keep
-# its locks. Functions that others may have put into a schema aren't found.
-_SETTINGS = """
-    SET plan_cache_mode = force_custom_plan; SET jit = off; SET idle_in_transaction_session_timeout = '300s';
-    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
-    SET search_path = pg_catalog
-"""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +61,7 @@ class _Doing(Protocol):
     async def __call__(self, line: _Line) -> Any: ...  # noqa: ANN401 - whatever the work gives
 
 
-class Pool:
+class Pool(Forkable):
     """Runs work on a database: `read` in a consistent snapshot, `write` in a transaction that is all or nothing.
 
     What is lost with a connection is done again on another one, so `work` may be called several times; it must do
@@ -104,11 +92,17 @@ class Pool:
         self._patience = patience
         self._read_only = read_only
         self._lots: dict[asyncio.AbstractEventLoop, _Lot] = {}
+        forks.joins(self)
         self._reads: Together[tuple[str | None, _Work[Any]], Any] = Together(
             self._read, most=_MOST_READS, places=size, kind=lambda read: read[0]
         )
         self._ready: Ready | None = None
         self._closed = False
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`."""
+        forks.leave(self._lots)
+        self._lots = {}
 
     @property
     def vectors(self) -> str:
@@ -321,7 +315,7 @@ class Pool:
         lot.silence.begin()
         connection = await self._dial()
         try:
-            await connection.execute(_SETTINGS)
+            await connection.execute(SETTINGS)
             if self._ready is None:
                 await self._refuse_shared(connection)
                 self._ready = await Setup(connection, self._schema, self.shown, read_only=self._read_only).run()
@@ -335,7 +329,7 @@ class Pool:
 
     async def _dial(self) -> Wire:
         try:
-            return await _open(self._url, timeout=max(5.0, self._patience), server_settings=_GREETING)
+            return await _open(self._url, timeout=max(5.0, self._patience), server_settings=GREETING)
         except (OSError, asyncpg.PostgresError, asyncpg.TargetServerAttributeNotMatched):
             raise
         except Exception as error:  # noqa: BLE001 - which they are, the client doesn't tell

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import StoreError, StoreReadOnlyError
 from wisen.protocols import Embedder
@@ -22,6 +23,7 @@ from wisen.stores.pieces import prepare_pieces
 from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
 from wisen.stores.serial import card_to_json
+from wisen.stores.store_file import StoreFile
 from wisen.stores.vectors import PackLine, embed_cards, label
 
 _MOST_INDEXES = 1_024
@@ -44,27 +46,34 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         floor: float | None = None,
         read_only: bool = False,
         fsync: bool = False,
+        patience: float = 60.0,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
     ) -> None:
         """Remember the options; nothing is read or written yet.
 
         Args:
-            path: The file; it and its directory are made when missing.
+            path: The file; it and its directory are made when missing. A new one only its owner may read (0600).
             embedder: Makes the vectors; `None` takes `HashEmbedder`.
             floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
             read_only: Never write; every writing method raises `StoreReadOnlyError`.
             fsync: Wait at each commit until the disk has it, so that a power cut loses nothing either.
+            patience: Seconds for which a lock of another process is waited for, before that is an error.
             block_limit: Characters that one memory block holds.
 
         Raises:
-            ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
+            ConfigError: If `floor` isn't in [0, 1], `patience` is negative or `block_limit` is below 1.
         """
         CardStore.__init__(self, embedder, floor)
-        SQLiteLedger.__init__(
-            self, Database(Path(path).expanduser(), read_only=read_only, fsync=fsync, busy_seconds=60.0), block_limit
-        )
+        file = StoreFile(Path(path).expanduser(), read_only=read_only, fsync=fsync, patience=patience)
+        SQLiteLedger.__init__(self, Database(file), block_limit)
         self._read_only = read_only
         self._indexes: dict[str, _TenantIndex] = {}
+        self._packing = PackLine()
+        forks.joins(self)
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable.after_fork_in_child`: the index may have been half changed."""
+        self._indexes = {}
         self._packing = PackLine()
 
     @property

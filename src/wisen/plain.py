@@ -1,0 +1,68 @@
+"""What JSON can hold and gives back as it was: texts, finite numbers, true and false, nothing, lists and mappings."""
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+_DEEPEST = 100
+_LONGEST = 60
+
+
+def text_problem(value: object) -> str:
+    """Why a value isn't a text that can be kept and sent; "" for one that is."""
+    if not isinstance(value, str):
+        return f"must be a text, not {kind_of(value)}"
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair, which can't be kept or sent"
+    return ""
+
+
+def plain_problem(value: object) -> str:
+    """Why JSON can't hold a value, with the place in it; "" where it can."""
+    return _problem(value, "", 0)
+
+
+def _problem(value: object, place: str, depth: int) -> str:
+    if depth > _DEEPEST:
+        return "is nested too deeply, or refers to itself"
+    items: Mapping[object, object] = {}
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value)
+    elif isinstance(value, list | tuple):
+        items = dict(enumerate(cast("list[object]", value)))
+    elif said := _scalar_problem(value):
+        return f"{place} {said}".lstrip()
+    for key, item in items.items():
+        if isinstance(value, Mapping) and (said := text_problem(key)):
+            return f"{place} the key {shortened(key)} {said}".lstrip()
+        if said := _problem(item, f"{place}[{shortened(key)}]", depth + 1):
+            return said
+    return ""
+
+
+def shortened(value: object) -> str:
+    """A value in one short line."""
+    try:
+        said = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 - a user's value, which is about to be refused anyway
+        return "…"
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+
+
+def kind_of(value: object) -> str:
+    """The type of a value, as Python names it."""
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _scalar_problem(value: object) -> str:
+    if isinstance(value, str):
+        return text_problem(value)
+    if value is None or isinstance(value, int):
+        return ""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"is {value!r}, and JSON has finite numbers only"
+    hint = "; pass value.tolist()" if hasattr(value, "tolist") else ""
+    return f"is of type {kind_of(value)}, which JSON can't hold{hint}"
