@@ -117,8 +117,8 @@ class Task:
             for number, text in enumerate(texts):
                 _refuse(f"{name}[{number}]", text, text_problem(text))
             object.__setattr__(self, name, texts)
-        told = cast("object", self.metadata)
-        problem = "" if isinstance(told, Mapping) else f"must be a mapping, not {kind_of(told)}"
+        told: object = self.metadata
+        problem = "" if isinstance(cast("object", told), Mapping) else f"must be a mapping, not {kind_of(told)}"
         _refuse("metadata", told, problem or plain_problem(self.metadata))
 
 
