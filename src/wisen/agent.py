@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
-from wisen.deadlines import end_others
+from wisen.deadlines import ending_others
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, WorkerEvent, described
@@ -154,13 +154,11 @@ class Agent:
         """`run` for code without an event loop; replays that are due come at its end."""
 
         async def run() -> RunResult:
-            try:
+            async with ending_others():
                 result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
                 if self._replay is not None:
                     await self._replay.settled()
                 return result
-            finally:
-                await end_others()
 
         try:
             asyncio.get_running_loop()

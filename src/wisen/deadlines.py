@@ -13,8 +13,8 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from contextvars import Context, ContextVar, Token, copy_context
 from types import FrameType, TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -320,8 +320,16 @@ _LOOKING = threading.Event()
 _LOOKOUT: list[threading.Thread] = []
 
 
-async def end_others() -> None:
-    """Cancel all other tasks of an event loop that is about to end; those that take no notice are left behind."""
+@asynccontextmanager
+async def ending_others() -> AsyncGenerator[None]:
+    """For the last work of an event loop: after it all other tasks are cancelled, or left behind if they don't end."""
+    try:
+        yield
+    finally:
+        await _end_others()
+
+
+async def _end_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
