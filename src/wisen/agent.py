@@ -34,9 +34,9 @@ from wisen.protocols import (
     kept_by,
 )
 from wisen.records import Budget, Clockwork, Task
-from wisen.run import Binder, Run, RunResult, events_of
+from wisen.run import Binder, Run, RunResult
 from wisen.session import AgentSession, Dependencies, Meter, Recorder, Replaying
-from wisen.watchers import Watchers
+from wisen.watchers import Watchers, events_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
