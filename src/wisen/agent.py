@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
-from wisen.deadlines import to_its_end
+from wisen.deadlines import ending_others
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, WorkerEvent, described
@@ -34,9 +34,9 @@ from wisen.protocols import (
     kept_by,
 )
 from wisen.records import Budget, Clockwork, Task
-from wisen.run import Binder, Run, RunResult, events_of
+from wisen.run import Binder, Run, RunResult
 from wisen.session import AgentSession, Dependencies, Meter, Recorder, Replaying
-from wisen.watchers import Watchers
+from wisen.watchers import Watchers, events_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -154,15 +154,16 @@ class Agent:
         """`run` for code without an event loop; replays that are due come at its end."""
 
         async def run() -> RunResult:
-            result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
-            if self._replay is not None:
-                await self._replay.settled()
-            return result
+            async with ending_others():
+                result = await self.run(prompt, model=model, evaluator=evaluator, budget=budget, run_id=run_id)
+                if self._replay is not None:
+                    await self._replay.settled()
+                return result
 
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(to_its_end(run()))
+            return asyncio.run(run())
         raise ConfigError("run_sync() was called where an event loop runs; await agent.run() there")
 
     async def stream(

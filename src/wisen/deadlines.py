@@ -13,8 +13,8 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from contextvars import Context, ContextVar, Token, copy_context
 from types import FrameType, TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -320,10 +320,11 @@ _LOOKING = threading.Event()
 _LOOKOUT: list[threading.Thread] = []
 
 
-async def to_its_end(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Do all that an event loop is for; then cancel its other tasks, and leave those behind that take no notice."""
+@asynccontextmanager
+async def ending_others() -> AsyncGenerator[None]:
+    """For the last work of an event loop: after it all other tasks are cancelled, or left behind if they don't end."""
     try:
-        return await work
+        yield
     finally:
         await _end_others()
 

@@ -1,6 +1,7 @@
 """One run from its first event to its record: what `Agent.run` and `Agent.stream` share."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -17,7 +18,7 @@ from wisen.errors import (
     RunNotFoundError,
     StoreError,
 )
-from wisen.events import BudgetExhausted, Degraded, Event, RunCompleted, RunStarted, described
+from wisen.events import BudgetExhausted, Degraded, RunCompleted, RunStarted, described
 from wisen.models.journal import Journal, RunOver, StepsUnreadableError, task_key
 from wisen.models.journaled import JournaledModel
 from wisen.models.metered import MeteredModel
@@ -26,7 +27,7 @@ from wisen.models.threaded import using_threads
 from wisen.protocols import Architecture, Evaluator, RunLog, bound_to_run
 from wisen.records import ENDED, AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
 from wisen.session import AgentSession, Dependencies
-from wisen.watchers import Watchers
+from wisen.watchers import Watchers, events_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -328,12 +329,15 @@ class Run:
     async def _ended(self) -> RunRecord | None:
         """The record of this run, where it has ended and come to something; raises what the run log raises."""
         try:
-            record = None if self.run_log is None else await self._closing(self.run_log.run(self.session.id))
+            record = await self._closing(self._known())
         except RunNotFoundError:
             return None
         if record is not None and task_key(record.task) != task_key(self.session.task):
             raise RunMismatchError(self.session.id)
         return record if record is not None and record.status in ENDED else None
+
+    async def _known(self) -> RunRecord | None:
+        return None if self.run_log is None else await self.run_log.run(self.session.id)
 
     def _told(self, record: RunRecord) -> RunResult:
         """The result of a run that had ended before: its record is all there is."""
@@ -343,10 +347,11 @@ class Run:
 
     async def _settle(self, journal: Journal, record: RunRecord) -> RunRecord | None:
         """Keep the record, unless another process was first: then its record counts, and is given."""
-        ended = await self._ended_meanwhile()
-        if ended is not None or not await self._keep(record):
-            return ended
-        await self._tidy(journal)
+        kept = await self._keep(record, unless_ended=True)
+        if isinstance(kept, RunRecord):
+            return kept
+        if kept:
+            await self._tidy(journal)
         return None
 
     async def _tidy(self, journal: Journal) -> None:
@@ -367,26 +372,24 @@ class Run:
         time = self.watchers.time
         return await work if time is None else await time.spend(named("store", self.run_log), work, closing=True)
 
-    async def _keep(self, record: RunRecord) -> bool:
+    async def _keep(self, record: RunRecord, *, unless_ended: bool = False) -> bool | RunRecord:
+        """Whether the record is kept now; with `unless_ended`, the record that another process has kept before."""
         if self.run_log is None:
             return False
         try:
-            await self._closing(self.run_log.save_run(record))
+            return await self._closing(self._saved(self.run_log, record, unless_ended=unless_ended))
         except Exception as error:  # noqa: BLE001 - a run log may be anybody's code; the answer matters more
             said = described(error)
             self.watchers(Degraded(stage="record", error=said, skipped="keeping the record of this run"))
             return False
+
+    async def _saved(self, log: RunLog, record: RunRecord, *, unless_ended: bool) -> bool | RunRecord:
+        """One step for both, so that hardly anything comes between looking and writing."""
+        known = None
+        if unless_ended:
+            with suppress(Exception):  # writing fails as well, and says so
+                known = await log.run(record.run_id)
+        if known is not None and known.status in ENDED and task_key(known.task) == task_key(record.task):
+            return known
+        await log.save_run(record)
         return True
-
-
-async def events_of(
-    architecture: Architecture, session: AgentSession, deps: Dependencies, prompt: str
-) -> AsyncIterator[Event]:
-    """The architecture's events; its generator is closed even if the reader stops early."""
-    events = architecture.run(session, deps, prompt)
-    try:
-        async for event in events:
-            yield event
-    finally:
-        if isinstance(events, AsyncGenerator):
-            await cast("AsyncGenerator[Event]", events).aclose()

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
+from resuming import Cut
 
 from wisen import (
     Agent,
@@ -234,14 +235,14 @@ async def test_what_a_resumed_run_did_before_is_not_counted_as_spent() -> None:
         def search(query: str) -> str:
             """Search."""
             if dies:
-                raise asyncio.CancelledError
+                raise Cut
             return query
 
         model = ScriptedModel([ToolCall("search", query="x"), "done"] if dies else ["done"])
         return Agent("Go.", model=model, tools=[search], memory=store, watch=metrics.watch)
 
     first, second = Metrics(), Metrics()
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(Cut):
         await agent(first, dies=True).run("task", run_id="r-1")
     result = await agent(second, dies=False).run("task", run_id="r-1")
     assert result.usage.requests == 2

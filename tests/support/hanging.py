@@ -197,7 +197,8 @@ def _made(part: str, hangs: Hangs) -> Agent:  # noqa: C901, PLR0911, PLR0912 - o
         hangs.now()
         return "Paris"
 
-    async def base(prompt: str) -> str:
+    async def base(prompt: str, advice: str) -> str:
+        del advice
         await hangs()
         return prompt
 
