@@ -65,17 +65,19 @@ async def test_values_calls_and_objects():
         "items = []\nassert same(items) is items",
         "groups = {'a': [1]}\ninner = groups['a']\ngrow(groups)\nassert inner == [1, 3] and groups['b'] is inner",
         "assert LIMIT == 10",
-        "from decimal import Decimal\nfrom collections import Counter\nimport datetime\nassert values() == [1, -0.5, 2j, 'x',"
-        " b'y', (1, [2]), {1: {2}}, frozenset({3}), None, True, Decimal('0.10'), range(3), datetime.date(2024, 2, 29),"
+        "from decimal import Decimal\nfrom collections import Counter\nimport datetime\n"
+        "assert values() == [1, -0.5, 2j, 'x', b'y', (1, [2]), {1: {2}}, frozenset({3}), None, True, Decimal('0.10'), range(3), datetime.date(2024, 2, 29),"
         " datetime.timedelta(days=1), Counter('aab'), 10**5000]",
-        "stack = Stack(1).push(2)\nassert len(stack) == 2 and stack.pop() == 2 and stack[0] == 1 and list(stack) == [1]",
+        "stack = Stack(1).push(2)\nassert len(stack) == 2 and stack.pop() == 2",
+        "stack = Stack(1)\nassert stack[0] == 1 and list(stack) == [1]",
         "stack = Stack(1)\nstack.items = [7]\nassert stack.items == [7] and isinstance(stack, Stack)",
         "with Stack(1) as stack:\n    assert len(stack) == 1\nassert len(stack) == 0",
         "assert list(Stack(1) + Stack(2)) == [1, 2]",
         "assert Point(1, 2) == (1, 2) and Point(1, 2).x == 1 and Colour.RED == 1 and Colour.RED + 1 == 2",
         "assert list(count()) == [1, 2, 3] and next(count()) == 1",
         "import asyncio\nassert asyncio.run(later()) == 5",
-        "assert apply(lambda n: n + 1, 2) == 3 and apply(len, 'abc') == 3 and apply(max, [1, 2], key=lambda n: -n) == 1",
+        "assert apply(lambda n: n + 1, 2) == 3 and apply(len, 'abc') == 3",
+        "assert apply(max, [1, 2], key=lambda n: -n) == 1",
         "assert called(target=1, operation=2) == 3",
     )
     assert (verdict.issues, verdict.overall_score) == ((), 1.0)
@@ -125,12 +127,13 @@ async def test_the_code_has_the_standard_library_and_no_installed_package():
     assert "No module named 'pydantic'" in verdict.issues[0]
 
 
-async def test_the_code_cannot_see_what_is_written_in_other_tests():
-    code = (
-        "import gc\nword = 'eldeen'\n"
-    code += "def look(): return [t for t in gc.get_objects() if isinstance(t, (tuple, list)) and word[::-1] in t]"
-    )
-    tests = ["needle = ['needle']\nassert len(look()) == 0", "assert look() == []"]
+async def test_the_code_cannot_see_what_a_test_holds():
+    code = """
+import gc
+word = "eldeen"
+def look(): return [each for each in gc.get_objects() if isinstance(each, (tuple, list)) and word[::-1] in each]
+"""
+    tests = ["hidden = ['needle']\nassert look() == []", "assert look() == []"]
     assert (await PythonTestsEvaluator(tests).evaluate(TASK, code, TRACE)).overall_score == 1.0
 
 
