@@ -7,6 +7,8 @@ from subprocess import CompletedProcess
 
 from inline_snapshot import snapshot
 
+from wisen.cli.doctor import isolation_line
+
 Wisen = Callable[..., CompletedProcess[str]]
 Script = Callable[..., str]
 Tasks = Callable[..., Path]
@@ -17,6 +19,7 @@ def test_all_is_well(wisen: Wisen, script: Script, store: Path) -> None:
     found = json.loads(wisen("doctor", "--model", model, "--embedder", "hash", "--json").stdout)
     assert (found["ok"], found["problems"]) == (True, [])
     assert found["sqlite_fts5"] in (True, False)
+    assert set(found["isolation"]) <= {"processes", "network", "files", "calls"}
     assert found["packages"]["core"]["wisen"]
     assert set(found["weights"]) == {"smollm2", "gemma3"}
     assert found["model"]["name"] == "wisen:scripted"
@@ -60,3 +63,9 @@ def test_problems_come_with_their_solution(wisen: Wisen, tmp_path: Path) -> None
     assert printed.stdout.count("NOT READY") == 3
     assert "OPENAI_API_KEY" in printed.stdout
     assert "All is well." not in printed.stdout
+
+
+def test_what_the_kernel_does_not_isolate_is_said_with_what_follows():
+    assert isolation_line(("processes", "network", "files", "calls")).endswith("verdicts of unit tests are verified")
+    assert isolation_line(()).startswith("none, without processes, network, files, calls: no verdict")
+    assert "allow unprivileged user namespaces" in isolation_line(("processes",))

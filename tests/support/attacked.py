@@ -11,9 +11,10 @@ import os
 import sys
 from pathlib import Path
 
+from wisen.errors import EvaluationError
 from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
-from wisen.records import Task, Trace
+from wisen.records import ReflectionEvaluation, Task, Trace
 
 LIMITS = SandboxLimits(cpu_seconds=1, wall_seconds=6, memory_bytes=256 << 20, processes=24)
 NOBODY = 65534
@@ -56,6 +57,7 @@ def without_namespaces() -> None:
         _libc.prctl(24, capability, 0, 0, 0)
     header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     checked(_libc.capset(ctypes.byref(header), ctypes.byref(nothing)))
+    _libc.prctl(4, 0, 0, 0, 0)  # so that no attack writes into what this prints
 
 
 def as_nobody() -> None:
@@ -87,13 +89,16 @@ async def judge(attack: str, code: str, tests: list[str], turn: asyncio.Semaphor
     evaluator = PythonTestsEvaluator(tests, entry="solve", limits=LIMITS)
     code = code.replace("MARKER", f"wisen-attack-{os.getpid()}-{attack}")
     async with turn:
-        verdict = await evaluator.evaluate(Task(prompt="write solve"), code, Trace(trace_id="t", purpose="attack"))
+        try:
+            verdict = await evaluator.evaluate(Task(prompt="write solve"), code, Trace(trace_id="t", purpose="attack"))
+        except EvaluationError as error:  # without isolation, code can end what watches it
+            verdict = ReflectionEvaluation(overall_score=None, isolation=(), issues=(str(error),))
     said = {name: getattr(verdict, name) for name in ("overall_score", "verifiable", "isolation", "issues")}
     print(json.dumps({"attack": attack, "user": os.getuid(), **said}), flush=True)  # noqa: T201 - what it is for
 
 
 async def main(attacks: dict[str, str], tests: list[str]) -> None:
-    turn = asyncio.Semaphore(2)
+    turn = asyncio.Semaphore(1)  # without isolation, one could end another
     await asyncio.gather(*(judge(attack, code, tests, turn) for attack, code in attacks.items()))
 
 

@@ -25,7 +25,8 @@ from wisen.cli.stores import (
     opened,
     reading,
 )
-from wisen.errors import MissingExtraError, WeightsError, WisenError
+from wisen.errors import MissingExtraError, SandboxError, WeightsError, WisenError
+from wisen.evaluation.sandbox import FULL, granted_isolation
 from wisen.recall import CardFilter
 from wisen.stores.facts import Describes
 
@@ -70,6 +71,8 @@ class Report:
     cpus: int
     sqlite: str
     sqlite_fts5: bool
+    isolation: tuple[str, ...]
+    """What the kernel keeps from code under test; verdicts on it are verified only with all four parts."""
     packages: dict[str, dict[str, str | None]]
     """Versions by extra; `None` for what isn't installed."""
     weights: dict[str, str]
@@ -117,6 +120,7 @@ async def _examine(model: str | None, embedder: str | None, choice: StoreChoice)
         cpus=_cpus(),
         sqlite=sqlite3.sqlite_version,
         sqlite_fts5=_has_fts5(),
+        isolation=await _isolation(),
         packages={extra: {name: _version(name) for name in names} for extra, names in _PACKAGES.items()},
         weights=_weights(),
         model=chosen_model,
@@ -188,6 +192,24 @@ async def _embedder(choice: StoreChoice, name: str | None, problems: list[Proble
     return Choice(name=embedder.name, why=f"{why}{reason}", about=f"{embedder.dimension} dimensions")
 
 
+async def _isolation() -> tuple[str, ...]:
+    try:
+        return await granted_isolation()
+    except SandboxError:
+        return ()
+
+
+def isolation_line(held: tuple[str, ...]) -> str:
+    """What the kernel grants to code under test, and what follows where that isn't everything."""
+    missing = [part for part in FULL if part not in held]
+    if not missing:
+        return f"{', '.join(held)}: verdicts of unit tests are verified"
+    return (
+        f"{', '.join(held) or 'none'}, without {', '.join(missing)}: no verdict of unit tests counts as verified; "
+        "allow unprivileged user namespaces on this machine, or in this container (docs/operations.md)"
+    )
+
+
 def _cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -232,6 +254,7 @@ def _print(report: Report) -> None:
     fields = [
         ("python", f"{report.python} on {report.platform}, {report.cpus} CPUs"),
         ("sqlite", f"{report.sqlite}, {'with' if report.sqlite_fts5 else 'without'} FTS5"),
+        ("isolation", isolation_line(report.isolation)),
     ]
     for extra, packages in report.packages.items():
         listed = ", ".join(f"{name} {version or '(not installed)'}" for name, version in packages.items())

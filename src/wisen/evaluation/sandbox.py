@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wisen.errors import ConfigError, SandboxError
-from wisen.evaluation.room import SOURCES, Room
+from wisen.evaluation.room import SOURCES, Room, interpreter, python_room
 
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from wisen.evaluation.sandboxed.launcher import main; main()"
 _CHUNK = 65_536
@@ -24,6 +24,8 @@ _GRACE_SECONDS = 5.0
 KillReason = Literal["cpu", "wall", "memory", "output", "files", "processes"]
 Held = Literal["processes", "network", "files", "calls"]
 """A part of isolation: other processes can't be seen, no network, an empty root, a filter on system calls."""
+FULL: tuple[Held, ...] = ("processes", "network", "files", "calls")
+"""What code under test needs around it for its verdict to be verifiable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,11 @@ class Sandbox:
                 return await job.run()
             finally:
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True))
+
+
+async def granted_isolation() -> tuple[Held, ...]:
+    """What the kernel grants here and now to code under test. Raises `SandboxError` where no program can be run."""
+    return (await Sandbox(room=python_room()).run([interpreter(), "-I", "-S", "-c", ""])).isolation
 
 
 def _directory(files: Mapping[str, bytes], stdin: bytes) -> str:
@@ -299,14 +306,21 @@ async def _collect(stream: asyncio.StreamReader | None, tail: bytearray, left: l
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Wait for the launcher, which ends once its lifeline is closed; kill its whole group if it doesn't."""
+    """Wait for the launcher, which ends once its lifeline is closed; kill its whole group if it doesn't.
+
+    Raises `SandboxError` where something still holds its output then: a program that isn't isolated can end it.
+    """
     try:
         async with asyncio.timeout(_GRACE_SECONDS):
             await _drained(process)
     except TimeoutError:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        await _drained(process)
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await _drained(process)
+        except TimeoutError:
+            raise SandboxError("a program without isolation has ended its watcher and lives on") from None
 
 
 async def _drained(process: asyncio.subprocess.Process) -> None:

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 from wisen.errors import ConfigError, EvaluationError, SandboxError
 from wisen.evaluation.room import PROGRAMS, SOURCES, interpreter, python_room
-from wisen.evaluation.sandbox import Held, Sandbox, SandboxLimits, SandboxResult
+from wisen.evaluation.sandbox import FULL, Sandbox, SandboxLimits, SandboxResult
 from wisen.evaluation.sandboxed.remote import ENDED
 from wisen.records import ReflectionEvaluation, Task, Trace
 
 _MAIN = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from wisen.evaluation.sandboxed.{} import main; main()"
-_FULL: tuple[Held, ...] = ("processes", "network", "files", "calls")
 _FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _NAME_CHARACTERS = 80
 
@@ -62,7 +61,7 @@ class PythonTestsEvaluator:
             )
         self._entry = entry
         self._partial = partial
-        required = _FULL if require_isolation else ()
+        required = FULL if require_isolation else ()
         self._code = Sandbox(limits, room=python_room(), required=required)
         self._tests_sandbox = Sandbox(limits)
         self._name = name
@@ -86,7 +85,7 @@ class PythonTestsEvaluator:
             overall_score=share if self._partial or not failed else 0.0,
             satisfactory=not failed,
             issues=tuple(failed),
-            verifiable=set(_FULL) <= set(code.isolation),
+            verifiable=set(FULL) <= set(code.isolation),
             isolation=code.isolation,
             evaluator=self._name,
         )

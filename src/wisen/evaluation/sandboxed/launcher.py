@@ -102,7 +102,8 @@ def _confine(room: dict[str, Any]) -> list[str]:
     held: list[str] = []
     with suppress(OSError):
         program = call_filter()
-        forbid_namespaces()
+        with suppress(OSError):  # a second lock: the filter refuses them too
+            forbid_namespaces()
         with suppress(OSError):
             enter_root(room, room["below"])
             held.append("files")

@@ -137,7 +137,7 @@ class Code:
         known = next((self._remotes[kind] for kind in kinds if isinstance(self._remotes.get(kind), type)), None)
         kind = known or _ERRORS.get(base, Exception)
         if issubclass(kind, _NEVER):
-            return _ended(str(name), values) if kind is StopIteration else RuntimeError(f"the code raised {name}")
+            return _ended(str(name), values)
         if known is None and name != base:
             kind = cast("type[BaseException]", type(str(name), (kind,), {}))
         error = _made(kind, values)
@@ -180,10 +180,11 @@ class Code:
 
 
 def _ended(name: str, values: list[Any]) -> BaseException:
-    return _EndOfLoopError(*values) if name == "StopIteration" else RuntimeError(f"the code raised {name}")
+    kind = _StoppedError if name == "StopIteration" else RuntimeError
+    return kind(f"the code raised {name}", *values)
 
 
-class _EndOfLoopError(RuntimeError):
+class _StoppedError(RuntimeError):
     """The code raised `StopIteration`; only `next` makes one of it."""
 
 
@@ -240,8 +241,8 @@ class Remote:
     def __next__(self) -> Any:
         try:
             return _code(self).do("next", self)
-        except _EndOfLoopError as error:
-            raise StopIteration(*error.args) from None
+        except _StoppedError as error:
+            raise StopIteration(*error.args[1:]) from None
 
     def __await__(self) -> Iterator[Any]:
         return cast("Awaitable[Any]", _coroutine(_code(self), self)).__await__()
