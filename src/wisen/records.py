@@ -113,8 +113,8 @@ class Task:
                 _refuse(f"{name}[{number}]", text, text_problem(text))
             object.__setattr__(self, name, texts)
         told = cast("object", self.metadata)
-        mapping = isinstance(told, Mapping)
-        _refuse("metadata", told, plain_problem(told) if mapping else f"must be a mapping, not {kind_of(told)}")
+        problem = plain_problem(told)
+        _refuse("metadata", told, problem if isinstance(told, Mapping) else f"must be a mapping, not {kind_of(told)}")
 
 
 def _refuse(name: str, value: object, problem: str) -> None:
