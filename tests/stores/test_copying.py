@@ -321,7 +321,8 @@ async def test_damage_is_noticed(tmp_path: Path) -> None:
         await store._database.write(damage)
         bad = await check_store(store)
         assert not bad.whole
-        assert [one.partition(" ")[0] for one in bad.problems] == ["card", "runs:", "card"]
+        assert [one.partition(" ")[0] for one in bad.problems] == ["card", "run", "card"]
+        assert bad.counts["runs"] == good.counts["runs"] - 1
         assert bad.hashes["cards"] == good.hashes["cards"]
         assert bad.hashes["calls"] == good.hashes["calls"]
 

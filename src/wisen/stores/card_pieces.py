@@ -5,19 +5,22 @@ from collections.abc import Mapping, Sequence
 
 from wisen.stores import statements
 from wisen.stores.copies import Piece
-from wisen.stores.pieces import cursor, position, stored_card_piece
+from wisen.stores.ledger_pieces import readable_pieces
+from wisen.stores.pieces import held_piece, stored_card_piece
 from wisen.stores.prepared import PreparedCard
 
 
 def next_cards(connection: sqlite3.Connection, after: str, limit: int) -> tuple[list[Piece], str]:
     """Cards in the order in which they came."""
-    rows = connection.execute(
-        "SELECT number, card, vectors FROM cards LEFT JOIN recall USING (number) WHERE number > ?"
-        " ORDER BY number LIMIT ?",
-        (*position(after, [0]), limit),
-    ).fetchall()
-    pieces = [stored_card_piece(text, bytes(vectors or b"")) for _, text, vectors in rows]
-    return pieces, cursor(rows[-1][0]) if rows else after
+    return readable_pieces(
+        lambda last: connection.execute(
+            "SELECT number, CAST(card AS BLOB), vectors FROM cards LEFT JOIN recall USING (number) WHERE number > ?"
+            " ORDER BY number LIMIT ?",
+            (last, limit),
+        ).fetchall(),
+        lambda row: stored_card_piece(row[1], bytes(row[2] or b"")),
+        after,
+    )
 
 
 def held_cards(connection: sqlite3.Connection, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
@@ -25,10 +28,11 @@ def held_cards(connection: sqlite3.Connection, keys: Sequence[tuple[str, ...]]) 
     found: dict[tuple[str, ...], Piece] = {}
     for key in keys:
         row = connection.execute(
-            "SELECT card, vectors FROM cards LEFT JOIN recall USING (number) WHERE id = ?", key
+            "SELECT CAST(card AS BLOB), vectors FROM cards LEFT JOIN recall USING (number) WHERE id = ?", key
         ).fetchone()
         if row is not None:
-            found[key] = stored_card_piece(row[0], bytes(row[1] or b""))
+            vectors = bytes(row[1] or b"")
+            found[key] = held_piece(key, row[0], lambda text, vectors=vectors: stored_card_piece(text, vectors))
     return found
 
 

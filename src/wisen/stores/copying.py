@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from wisen.errors import ConfigError, StoreError
 from wisen.protocols import Embedder
 from wisen.stores.copies import Copies, Part, Piece
-from wisen.stores.facts import Describes, Inspects, Omits, StoreFacts
+from wisen.stores.facts import Describes, Inspects, Omits, RemakesVectors, StoreFacts
 from wisen.stores.pieces import PARTS, Tally, digest, vectors_digest
 from wisen.stores.vectors import label, packed_dtype
 
@@ -127,7 +127,7 @@ async def copy_store(
     for part in PARTS:
         parts += await job.part(part, lambda done, part=part: progress(part, done, _expected(facts, part)))
     unreadable = tuple(await giver.unreadable()) if isinstance(giver, Omits) else ()
-    said = "copied" if copied else "not kept" if isinstance(taker, Omits) else "embedded"
+    said = "copied" if copied else "not kept" if isinstance(taker, RemakesVectors) else "embedded"
     return CopyReport(parts=tuple(parts), vectors=said, unreadable=unreadable)
 
 
@@ -262,7 +262,7 @@ async def _vectors_fit(source: Copies, target: Copies, *, reembed: bool) -> bool
     """Whether vectors can be copied; raises where they'd have to be made anew and nobody has asked for it."""
     given = await source.vectors_label()
     embedder: Embedder = getattr(target, "embedder")  # noqa: B009 - `Copies` doesn't ask for it
-    if isinstance(target, Omits) or not given:
+    if isinstance(target, RemakesVectors) or not given:
         return False
     if given == label(embedder):
         return not reembed

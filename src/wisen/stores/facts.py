@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from wisen.cards import MemoryCard
 
@@ -73,6 +73,13 @@ class Omits(Protocol):
     async def unreadable(self) -> Sequence[str]:
         """What they are and why, a line each; never a card's text."""
         ...
+
+
+@runtime_checkable
+class RemakesVectors(Protocol):
+    """What a store adds that keeps no vectors of others, and makes them where they are needed."""
+
+    remakes_vectors: Literal[True]
 
 
 @runtime_checkable

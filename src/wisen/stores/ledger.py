@@ -1,17 +1,19 @@
 """The part of the SQLite store that isn't about cards: memory blocks, run records and recorded calls."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wisen.errors import RunNotFoundError
 from wisen.records import RunRecord
 from wisen.stores import ledger_pieces
 from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.damage import Damage, Row, named_run
 from wisen.stores.database import Database
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import encodable, encodable_keys
-from wisen.stores.serial import run_from_json, run_to_json
+from wisen.stores.serial import run_to_json
+from wisen.stores.statements import whole_page
 
 
 class SQLiteLedger:
@@ -21,6 +23,7 @@ class SQLiteLedger:
         """Keep blocks of at most `block_limit` characters."""
         self._database = database
         self._block_limit = checked_limit(block_limit)
+        self._damage = Damage(str(database.path))
 
     async def append_block(self, name: str, line: str, *, tenant: str = "") -> None:
         """See `Memory.append_block`; atomic between processes too."""
@@ -49,10 +52,10 @@ class SQLiteLedger:
         """See `RunLog.run`."""
 
         def find(connection: sqlite3.Connection) -> RunRecord:
-            found = connection.execute("SELECT record FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+            found = connection.execute("SELECT CAST(record AS BLOB) FROM runs WHERE run_id = ?", (run_id,)).fetchone()
             if found is None:
                 raise RunNotFoundError(run_id)
-            return run_from_json(found[0])
+            return named_run(run_id, found[0])
 
         return await self._database.read(find)
 
@@ -61,11 +64,15 @@ class SQLiteLedger:
 
         def select(connection: sqlite3.Connection) -> list[RunRecord]:
             where, values = ("1", ()) if tenant is None else ("tenant = ?", (tenant,))
-            rows = connection.execute(
-                f"SELECT record FROM runs WHERE {where} ORDER BY started DESC, number DESC LIMIT ? OFFSET ?",  # noqa: S608 - fixed conditions
-                (*values, limit, offset),
-            )
-            return [run_from_json(text) for (text,) in rows]
+
+            def page(known: str) -> Iterable[Row]:
+                return connection.execute(
+                    f"SELECT number, run_id, CAST(record AS BLOB) FROM runs WHERE {where} {known}"  # noqa: S608 - fixed conditions
+                    " ORDER BY started DESC, number DESC LIMIT ? OFFSET ?",
+                    (*values, limit, offset),
+                )
+
+            return whole_page(page, self._damage.runs, lambda: self._damage.known("run"))
 
         return await self._database.read(select)
 
@@ -111,6 +118,10 @@ class SQLiteLedger:
 
         return await self._database.write(drop)
 
+    async def unreadable(self) -> Sequence[str]:
+        """See `Omits.unreadable`: cards and runs, by id."""
+        return await self._database.read(ledger_pieces.unreadable)
+
     async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
         """See `Copies.pieces`."""
         return await self._database.read(lambda connection: ledger_pieces.next_pieces(connection, part, after, limit))
@@ -125,6 +136,7 @@ class SQLiteLedger:
     ) -> Mapping[tuple[str, ...], str]:
         """See `Copies.take`."""
         fitting, refused = encodable(part, pieces)
+        self._damage.forget()
         await self._database.write(
             lambda connection: ledger_pieces.take_pieces(connection, part, fitting, replace=replace)
         )

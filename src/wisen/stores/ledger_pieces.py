@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from typing import assert_never
+from contextlib import suppress
+from typing import Any, assert_never
 
 from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.damage import all_named
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import (
     block_piece,
@@ -12,11 +14,12 @@ from wisen.stores.pieces import (
     call_key,
     call_piece,
     cursor,
+    held_piece,
     position,
     run_of,
     run_piece,
 )
-from wisen.stores.serial import run_from_json, run_to_json
+from wisen.stores.serial import UnreadableError, run_from_json, run_to_json
 
 
 def next_pieces(connection: sqlite3.Connection, part: LedgerPart, after: str, limit: int) -> tuple[list[Piece], str]:
@@ -32,11 +35,14 @@ def next_pieces(connection: sqlite3.Connection, part: LedgerPart, after: str, li
                 rows = [*_nameless(connection), *rows]
             return [block_piece(*row) for row in rows], cursor(*rows[-1][:2]) if rows else after
         case "runs":
-            rows = connection.execute(
-                "SELECT number, record FROM runs WHERE number > ? ORDER BY number LIMIT ?",
-                (*position(after, [0]), limit),
-            ).fetchall()
-            return [run_piece(run_from_json(text)) for _, text in rows], cursor(rows[-1][0]) if rows else after
+            return readable_pieces(
+                lambda last: connection.execute(
+                    "SELECT number, CAST(record AS BLOB) FROM runs WHERE number > ? ORDER BY number LIMIT ?",
+                    (last, limit),
+                ).fetchall(),
+                lambda row: run_piece(run_from_json(row[1])),
+                after,
+            )
         case "calls":
             rows = connection.execute(
                 "SELECT scope, key, ordinal, response FROM calls WHERE (scope, key, ordinal) > (?, ?, ?)"
@@ -47,6 +53,29 @@ def next_pieces(connection: sqlite3.Connection, part: LedgerPart, after: str, li
             return pieces, cursor(*rows[-1][:3]) if rows else after
         case _:
             assert_never(part)
+
+
+def readable_pieces(
+    page: Callable[[int], list[Any]], piece: Callable[[Any], Piece], after: str
+) -> tuple[list[Piece], str]:
+    """The next pieces whose rows can be read, and the cursor behind them; pages without any are passed over."""
+    last = int(position(after, [0])[0])
+    while rows := page(last):
+        last = rows[-1][0]
+        found: list[Piece] = []
+        for row in rows:
+            with suppress(UnreadableError):  # which `unreadable` names
+                found.append(piece(row))
+        if found:
+            return found, cursor(last)
+    return [], after
+
+
+def unreadable(connection: sqlite3.Connection) -> list[str]:
+    """A line for each card and run that can't be read."""
+    cards = connection.execute("SELECT id, CAST(card AS BLOB) FROM cards ORDER BY number")
+    runs = connection.execute("SELECT run_id, CAST(record AS BLOB) FROM runs ORDER BY number")
+    return [*all_named("card", cards), *all_named("run", runs)]
 
 
 def held_pieces(
@@ -97,8 +126,8 @@ def _block(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None
 
 
 def _run(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None:
-    row = connection.execute("SELECT record FROM runs WHERE run_id = ?", key).fetchone()
-    return None if row is None else run_piece(run_from_json(row[0]))
+    row = connection.execute("SELECT CAST(record AS BLOB) FROM runs WHERE run_id = ?", key).fetchone()
+    return None if row is None else held_piece(key, row[0], lambda text: run_piece(run_from_json(text)))
 
 
 def _call(connection: sqlite3.Connection, key: tuple[str, ...]) -> Piece | None:

@@ -49,6 +49,9 @@ class MarkdownStore(FileLedger, CardStore):
     doesn't change a card's version. A batch that a crash of the process interrupts may be there in part.
     """
 
+    remakes_vectors: Literal[True] = True
+    """See `RemakesVectors`."""
+
     def __init__(
         self,
         root: str | Path,
@@ -211,7 +214,8 @@ class MarkdownStore(FileLedger, CardStore):
             cards = [f"{one.path}: {one.problem}" for one in self._catalog.problems]
             return cards + [f"{path}: no name belongs to this block" for path in self._catalog.nameless_blocks()]
 
-        return await self._in_thread(look)
+        files = await self._in_thread(look)
+        return [*files, *(await self._ledger.unreadable() if await self._in_thread(self._runs_path.exists) else ())]
 
     async def vectors_label(self) -> str:
         """See `Copies.vectors_label`: none, since vectors are made again where they are missing."""

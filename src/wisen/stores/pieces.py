@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from wisen.protocols import Embedder
 from wisen.records import RunRecord
 from wisen.stores.copies import Part, Piece
 from wisen.stores.prepared import PreparedCard
-from wisen.stores.serial import card_from_json, card_to_json, run_from_json, run_to_json
+from wisen.stores.serial import UnreadableError, card_from_json, card_to_json, run_from_json, run_to_json
 from wisen.stores.vectors import embed_cards, pack, packed_dtype
 from wisen.stores.words import card_words
 
@@ -30,6 +30,14 @@ def card_piece(card: MemoryCard, vectors: bytes = b"") -> Piece:
 def stored_card_piece(text: bytes | str, vectors: bytes) -> Piece:
     """A card that a store keeps as JSON, perhaps that of an older version, as it is copied."""
     return card_piece(card_from_json(text), vectors)
+
+
+def held_piece(key: tuple[str, ...], text: bytes | str, read: Callable[[bytes | str], Piece]) -> Piece:
+    """What a store holds under a key; of what it can't read, the bytes, which differ from all that can be given."""
+    try:
+        return read(text)
+    except UnreadableError:
+        return Piece(key=key, content=text if isinstance(text, bytes) else text.encode())
 
 
 def run_piece(record: RunRecord) -> Piece:

@@ -168,7 +168,13 @@ class PostgresVectorStore(CardStore, PostgresLedger):
             kept, tuned = await postgres_search.label_and_tuned(connection, stored(tenant))
             self._check_label(self.url, kept)
             return await postgres_search.search(
-                connection, probes, self._pool.vectors, tuned=tuned, aside=self._ranking, turns=self._turns
+                connection,
+                probes,
+                self._pool.vectors,
+                tuned=tuned,
+                aside=self._ranking,
+                turns=self._turns,
+                damage=self._damage,
             )
 
         for one, hits in zip(some, await self._pool.read(find, tenant=tenant), strict=True):
@@ -205,7 +211,8 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         if where.refused and not await self._refusals.ask(where):
             return []
         return await self._pool.read(
-            lambda connection: postgres_cards.select(connection, where, limit, offset), tenant=where.tenant
+            lambda connection: postgres_cards.select(connection, where, limit, offset, self._damage),
+            tenant=where.tenant,
         )
 
     async def count(self, where: CardFilter) -> int:
@@ -260,6 +267,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
             await postgres_card_pieces.take_cards(connection, ready, replace=replace)
 
         await self._pool.write(keep, tenant=None)
+        self._damage.forget()
         return refused
 
     async def facts(self) -> StoreFacts:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from wisen.stores import postgres_cards
 from wisen.stores.copies import Piece
-from wisen.stores.pieces import cursor, position, stored_card_piece
+from wisen.stores.pieces import held_piece, stored_card_piece
 from wisen.stores.postgres_connection import Connection
+from wisen.stores.postgres_pieces import readable_pieces
 from wisen.stores.postgres_text import restored, stored
 from wisen.stores.prepared import PreparedCard
 
@@ -16,17 +17,21 @@ _PIECE = (
 
 async def next_cards(connection: Connection, after: str, limit: int) -> tuple[list[Piece], str]:
     """Cards in the order in which they came."""
-    rows = await connection.fetch(
-        f"{_PIECE} WHERE c.number > $1 ORDER BY c.number LIMIT $2", *position(after, [0]), limit
+    return await readable_pieces(
+        lambda last: connection.fetch(f"{_PIECE} WHERE c.number > $1 ORDER BY c.number LIMIT $2", last, limit),
+        lambda row: stored_card_piece(row[2], row[3]),
+        after,
     )
-    pieces = [stored_card_piece(text, vectors) for _, _, text, vectors in rows]
-    return pieces, cursor(rows[-1][0]) if rows else after
 
 
 async def held_cards(connection: Connection, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
     """Those of these cards that are there."""
     rows = await connection.fetch(f"{_PIECE} WHERE c.id = ANY($1::text[])", [stored(key[0]) for key in keys])
-    return {(restored(card_id),): stored_card_piece(text, vectors) for _, card_id, text, vectors in rows}
+    found: dict[tuple[str, ...], Piece] = {}
+    for _, card_id, text, vectors in rows:
+        key = (restored(card_id),)
+        found[key] = held_piece(key, text, lambda text, vectors=vectors: stored_card_piece(text, vectors))
+    return found
 
 
 async def take_cards(connection: Connection, cards: Sequence[PreparedCard], *, replace: bool) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.recall import CardFilter, Written
+from wisen.stores.damage import Damage, named_card
 from wisen.stores.index import IndexRow
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_filter import conditions, fitting_scopes
@@ -19,7 +20,7 @@ from wisen.stores.postgres_search import as_bits
 from wisen.stores.postgres_text import restored, stored
 from wisen.stores.postgres_words import add_words, change_words, remove_words
 from wisen.stores.prepared import PreparedCard, check_successor
-from wisen.stores.serial import card_from_json, card_to_json
+from wisen.stores.serial import card_to_json
 from wisen.stores.vectors import BIT_WORDS
 
 _STRIPES = 1024
@@ -150,12 +151,12 @@ async def _count_duplicates(connection: Connection, counts: dict[str, int]) -> N
     if not counts:
         return
     rows = await connection.fetch(
-        "SELECT b.number, b.card FROM cards c JOIN bodies b USING (number) WHERE c.id = ANY($1::text[])",
+        "SELECT b.number, c.id, b.card FROM cards c JOIN bodies b USING (number) WHERE c.id = ANY($1::text[])",
         [stored(card_id) for card_id in counts],
     )
     changed: list[tuple[int, str]] = []
-    for number, text in rows:
-        kept = card_from_json(text)
+    for number, card_id, text in rows:
+        kept = named_card(restored(card_id), text)
         changed.append((number, card_to_json(replace(kept, duplicates=kept.duplicates + counts[kept.id]))))
     await connection.executemany("UPDATE bodies SET card = $2 WHERE number = $1", changed)
 
@@ -234,7 +235,7 @@ async def replace_card(connection: Connection, prepared: PreparedCard) -> None:
     if not rows:
         raise CardNotFoundError(card.id)
     number, text = rows[0]
-    kept = card_from_json(text)
+    kept = named_card(card.id, text)
     check_successor(kept, card)
     if kept.duplicates > card.duplicates:
         card = replace(card, duplicates=kept.duplicates)
@@ -261,10 +262,10 @@ async def overwrite(connection: Connection, number: int, prepared: PreparedCard)
 async def fetch(connection: Connection, card_ids: Sequence[str]) -> list[MemoryCard]:
     """Cards by id, in order; raises `CardNotFoundError`."""
     rows = await connection.fetch(
-        "SELECT b.card FROM cards c JOIN bodies b USING (number) WHERE c.id = ANY($1::text[])",
+        "SELECT c.id, b.card FROM cards c JOIN bodies b USING (number) WHERE c.id = ANY($1::text[])",
         [stored(card_id) for card_id in card_ids],
     )
-    found = {card.id: card for card in (card_from_json(text) for (text,) in rows)}
+    found = {restored(card_id): named_card(restored(card_id), text) for card_id, text in rows}
     for card_id in card_ids:
         if card_id not in found:
             raise CardNotFoundError(card_id)
@@ -303,16 +304,31 @@ async def remove(connection: Connection, card_ids: Sequence[str]) -> int:
     return len(rows)
 
 
-async def select(connection: Connection, where: CardFilter, limit: int, offset: int) -> list[MemoryCard]:
-    """Cards that the filter accepts, oldest first."""
+async def select(
+    connection: Connection, where: CardFilter, limit: int, offset: int, damage: Damage
+) -> list[MemoryCard]:
+    """Cards that the filter accepts and that can be read, oldest first."""
+    while True:
+        before = damage.known("card")
+        found = await _page_of(connection, where, (limit, offset), before, damage)
+        if damage.known("card") == before:
+            return found
+
+
+async def _page_of(
+    connection: Connection, where: CardFilter, span: tuple[int, int], without: Sequence[int], damage: Damage
+) -> list[MemoryCard]:
     fitting = conditions(where, *await fitting_scopes(connection, [where]))
+    if without:
+        fitting.add("c.number <> ALL ({}::bigint[])", list(without))
+    limit, offset = span
     rows = await connection.fetch(
-        f"SELECT b.card FROM (SELECT c.number, c.created, c.id FROM cards c WHERE {fitting.text}"  # noqa: S608 - fixed conditions
+        f"SELECT c.number, c.id, b.card FROM (SELECT c.number, c.created, c.id FROM cards c WHERE {fitting.text}"  # noqa: S608 - fixed conditions
         f" ORDER BY c.created, c.id LIMIT {fitting.value(limit)} OFFSET {fitting.value(offset)}) c"
         " JOIN bodies b USING (number) ORDER BY c.created, c.id",
         *fitting.values,
     )
-    return [card_from_json(text) for (text,) in rows]
+    return damage.cards((number, restored(card_id), text) for number, card_id, text in rows)
 
 
 async def refused_among(connection: Connection, where: CardFilter, keys: Iterable[str]) -> set[str]:

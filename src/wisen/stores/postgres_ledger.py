@@ -8,6 +8,7 @@ from wisen.records import RunRecord
 from wisen.stores import postgres_pieces
 from wisen.stores.blocks import appended, bounded, checked_limit
 from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.damage import Damage, named_run
 from wisen.stores.ordering import moment
 from wisen.stores.pieces import encodable, encodable_keys
 from wisen.stores.postgres_calls import (
@@ -24,7 +25,7 @@ from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_pool import Pool
 from wisen.stores.postgres_text import restored, stored
 from wisen.stores.postgres_together import Asked, Together
-from wisen.stores.serial import run_from_json, run_to_json
+from wisen.stores.serial import run_to_json
 
 _MOST = 64
 """Callers who share a transaction."""
@@ -37,6 +38,7 @@ class PostgresLedger:
         """Keep blocks of at most `block_limit` characters."""
         self._pool = pool
         self._block_limit = checked_limit(block_limit)
+        self._damage = Damage(pool.shown)
         self._run_writes = Together(self._save_runs, most=_MOST, places=1)
         self._run_reads = Together(self._find_runs, most=_MOST, places=2)
         self._call_writes = Together(self._keep_calls, most=_MOST, places=1)
@@ -92,21 +94,28 @@ class PostgresLedger:
         found = await self._run_reads.ask(stored(run_id))
         if found is None:
             raise RunNotFoundError(run_id)
-        return run_from_json(found)
+        return named_run(run_id, found)
 
     async def runs(self, *, tenant: str | None = None, limit: int = 50, offset: int = 0) -> list[RunRecord]:
         """See `RunLog.runs`; runs that started together come last saved first."""
-        where, values = ("true", ()) if tenant is None else ("tenant = $3", (stored(tenant),))
+        where, values = ("true", ()) if tenant is None else ("tenant = $4", (stored(tenant),))
 
-        async def select(connection: Connection) -> list[Any]:
+        async def select(connection: Connection, without: Sequence[int]) -> list[Any]:
             return await connection.fetch(
-                f"SELECT record FROM runs WHERE {where} ORDER BY started DESC, number DESC LIMIT $1 OFFSET $2",  # noqa: S608 - fixed conditions
+                f"SELECT number, run_id, record FROM runs WHERE {where} AND number <> ALL ($3::bigint[])"  # noqa: S608 - fixed conditions
+                " ORDER BY started DESC, number DESC LIMIT $1 OFFSET $2",
                 limit,
                 offset,
+                without,
                 *values,
             )
 
-        return [run_from_json(row[0]) for row in await self._pool.read(select, tenant=tenant)]
+        while True:
+            before = self._damage.known("run")
+            rows = await self._pool.read(lambda connection, known=before: select(connection, known), tenant=tenant)
+            found = self._damage.runs((number, restored(run_id), record) for number, run_id, record in rows)
+            if self._damage.known("run") == before:
+                return found
 
     async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
         """See `CallLog.save_call`; the same call saved again replaces the response."""
@@ -173,6 +182,10 @@ class PostgresLedger:
         for one in some:
             one.give(sum(gone.pop(scope, 0) for scope in one.what))
 
+    async def unreadable(self) -> Sequence[str]:
+        """See `Omits.unreadable`: cards and runs, by id."""
+        return await self._pool.read(postgres_pieces.unreadable, tenant=None)
+
     async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
         """See `Copies.pieces`."""
         return await self._pool.read(
@@ -191,6 +204,7 @@ class PostgresLedger:
     ) -> Mapping[tuple[str, ...], str]:
         """See `Copies.take`."""
         fitting, refused = encodable(part, pieces)
+        self._damage.forget()
         await self._pool.write(
             lambda connection: postgres_pieces.take_pieces(connection, part, fitting, replace=replace), tenant=None
         )

@@ -1,14 +1,32 @@
 """What the Postgres store gives and takes of blocks, runs and calls when a store is copied as it is."""
 
-from collections.abc import Mapping, Sequence
-from typing import assert_never
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal, assert_never
 
 from wisen.stores.copies import LedgerPart, Piece
+from wisen.stores.damage import all_named
 from wisen.stores.ordering import moment
-from wisen.stores.pieces import block_piece, block_text, call_key, call_piece, cursor, position, run_of, run_piece
+from wisen.stores.pieces import (
+    block_piece,
+    block_text,
+    call_key,
+    call_piece,
+    cursor,
+    held_piece,
+    position,
+    run_of,
+    run_piece,
+)
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_text import restored, stored
-from wisen.stores.serial import run_from_json, run_to_json
+from wisen.stores.serial import UnreadableError, run_from_json, run_to_json
+
+_EVERY: Mapping[Literal["card", "run"], str] = {
+    "card": "SELECT number, c.id, b.card FROM cards c JOIN bodies b USING (number) WHERE number > $1"
+    " ORDER BY number LIMIT 500",
+    "run": "SELECT number, run_id, record FROM runs WHERE number > $1 ORDER BY number LIMIT 500",
+}
 
 
 async def next_pieces(connection: Connection, part: LedgerPart, after: str, limit: int) -> tuple[list[Piece], str]:
@@ -25,12 +43,12 @@ async def next_pieces(connection: Connection, part: LedgerPart, after: str, limi
             pieces = [block_piece(restored(row[0]), restored(row[1]), restored(row[2])) for row in rows]
             return pieces, cursor(rows[-1][0], rows[-1][1]) if rows else after
         case "runs":
-            rows = await connection.fetch(
-                "SELECT number, record FROM runs WHERE number > $1 ORDER BY number LIMIT $2",
-                *position(after, [0]),
-                limit,
+            question = "SELECT number, record FROM runs WHERE number > $1 ORDER BY number LIMIT $2"
+            return await readable_pieces(
+                lambda last: connection.fetch(question, last, limit),
+                lambda row: run_piece(run_from_json(row[1])),
+                after,
             )
-            return [run_piece(run_from_json(row[1])) for row in rows], cursor(rows[-1][0]) if rows else after
         case "calls":
             rows = await connection.fetch(
                 "SELECT scope, key, ordinal, response FROM calls WHERE (scope, key, ordinal) > ($1, $2, $3)"
@@ -42,6 +60,33 @@ async def next_pieces(connection: Connection, part: LedgerPart, after: str, limi
             return pieces, cursor(rows[-1][0], rows[-1][1], rows[-1][2]) if rows else after
         case _:
             assert_never(part)
+
+
+async def readable_pieces(
+    page: Callable[[int], Awaitable[list[Any]]], piece: Callable[[Any], Piece], after: str
+) -> tuple[list[Piece], str]:
+    """The next pieces whose rows can be read, and the cursor behind them; pages without any are passed over."""
+    last = int(position(after, [0])[0])
+    while rows := await page(last):
+        last = rows[-1][0]
+        found: list[Piece] = []
+        for row in rows:
+            with suppress(UnreadableError):  # which `unreadable` names
+                found.append(piece(row))
+        if found:
+            return found, cursor(last)
+    return [], after
+
+
+async def unreadable(connection: Connection) -> list[str]:
+    """A line for each card and run that can't be read."""
+    said: list[str] = []
+    for kind, question in _EVERY.items():
+        last = 0
+        while rows := await connection.fetch(question, last):
+            last = rows[-1][0]
+            said += all_named(kind, ((restored(name), text) for _, name, text in rows))
+    return said
 
 
 async def held_pieces(
@@ -58,8 +103,10 @@ async def held_pieces(
             )
             found = [block_piece(restored(row[0]), restored(row[1]), restored(row[2])) for row in rows]
         case "runs":
-            rows = await connection.fetch("SELECT record FROM runs WHERE run_id = ANY($1)", *columns or ([],))
-            found = [run_piece(run_from_json(row[0])) for row in rows]
+            rows = await connection.fetch("SELECT run_id, record FROM runs WHERE run_id = ANY($1)", *columns or ([],))
+            found = [
+                held_piece((restored(row[0]),), row[1], lambda text: run_piece(run_from_json(text))) for row in rows
+            ]
         case "calls":
             rows = await connection.fetch(
                 "SELECT scope, key, ordinal, response FROM calls"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import count
 
@@ -10,7 +11,7 @@ from wisen.protocols import Embedder
 from wisen.stores.postgres_cards import bit_columns, hold_all
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_pool import Pool
-from wisen.stores.serial import card_from_json
+from wisen.stores.serial import UnreadableError, card_from_json
 from wisen.stores.vectors import embed_cards, label, pack
 
 _PAGE = 500
@@ -30,9 +31,10 @@ async def reindex(pool: Pool, embedder: Embedder, progress: Callable[[int, int],
         for start in range(0, len(stale), _PAGE):
             numbers = stale[start : start + _PAGE]
             texts = await fetch(numbers)
-            cards = await asyncio.to_thread(_read, list(texts.values()))
-            packed = await asyncio.to_thread(pack, await embed_cards(embedder, cards))
-            ready.update({number: (stamps[number], one) for number, one in zip(texts, packed, strict=True)})
+            cards = await asyncio.to_thread(_read, texts)
+            packed = await asyncio.to_thread(pack, await embed_cards(embedder, list(cards.values())))
+            ready.update({number: (stamps[number], b"") for number in numbers})
+            ready.update({number: (stamps[number], one) for number, one in zip(cards, packed, strict=True)})
             progress(start + len(numbers), len(stale))
 
     async def swap(connection: Connection, *, last: bool) -> int | None:
@@ -42,7 +44,7 @@ async def reindex(pool: Pool, embedder: Embedder, progress: Callable[[int, int],
             await make(stamps, lambda numbers: _texts(connection, numbers))
         elif _stale(stamps, ready):
             return None
-        await _put(connection, {number: ready[number][1] for number in stamps})
+        await _put(connection, {number: ready[number][1] for number in stamps if ready[number][1]})
         await connection.execute("UPDATE state SET embedder = $1", label(embedder))
         return len(stamps)
 
@@ -65,8 +67,13 @@ async def _stamps(connection: Connection) -> dict[int, str]:
     return dict(map(tuple, await connection.fetch(_STAMPS)))
 
 
-def _read(texts: Sequence[str]) -> list[MemoryCard]:
-    return [card_from_json(text) for text in texts]
+def _read(texts: Mapping[int, str]) -> dict[int, MemoryCard]:
+    """Those that can be read; searches leave the others out, too."""
+    found: dict[int, MemoryCard] = {}
+    for number, text in texts.items():
+        with suppress(UnreadableError):
+            found[number] = card_from_json(text)
+    return found
 
 
 async def _texts(connection: Connection, numbers: Sequence[int]) -> dict[int, str]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from wisen.recall import CardFilter, RecallHit
 from wisen.stores import hybrid
+from wisen.stores.damage import Damage
 from wisen.stores.index import Match, Probe
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_filter import Conditions, conditions, fitting_scopes
-from wisen.stores.postgres_text import stored
+from wisen.stores.postgres_text import restored, stored
 from wisen.stores.postgres_words import ask, by_worth
-from wisen.stores.serial import card_from_json
 from wisen.stores.vectors import BITS, packed_dtype, sign_bits
 from wisen.stores.words import WordQuery, covered
 from wisen.turns import Turns
@@ -78,7 +78,14 @@ async def label_and_tuned(connection: Connection, tenant: str) -> tuple[str, boo
 
 
 async def search(
-    connection: Connection, probes: Sequence[Probe], vectors: str, *, tuned: bool, aside: Executor, turns: Turns
+    connection: Connection,
+    probes: Sequence[Probe],
+    vectors: str,
+    *,
+    tuned: bool,
+    aside: Executor,
+    turns: Turns,
+    damage: Damage,
 ) -> list[list[RecallHit]]:
     """The hits of each query, best first; what takes long is done `aside`, and what takes less in turns of the loop.
 
@@ -91,13 +98,16 @@ async def search(
     numbers = list({match.number for some in matches for match in some})
     if not numbers:
         return [[] for _ in probes]
-    texts = await connection.fetch("SELECT number, card FROM bodies WHERE number = ANY($1::bigint[])", numbers)
-    return await loop.run_in_executor(aside, _hits, matches, texts) if many else _hits(matches, texts)
+    texts = await connection.fetch(
+        "SELECT number, c.id, b.card FROM bodies b JOIN cards c USING (number) WHERE number = ANY($1::bigint[])",
+        numbers,
+    )
+    return await loop.run_in_executor(aside, _hits, matches, texts, damage) if many else _hits(matches, texts, damage)
 
 
-def _hits(matches: Sequence[Sequence[Match]], texts: Iterable[asyncpg.Record]) -> list[list[RecallHit]]:
-    cards = {number: card_from_json(text) for number, text in texts}
-    return [[match.hit(cards[match.number]) for match in some] for some in matches]
+def _hits(matches: Sequence[Sequence[Match]], texts: Iterable[asyncpg.Record], damage: Damage) -> list[list[RecallHit]]:
+    cards = {row[0]: card for row in texts for card in damage.cards([(row[0], restored(row[1]), row[2])])}
+    return [[match.hit(cards[match.number]) for match in some if match.number in cards] for some in matches]
 
 
 async def _candidates(

@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 
 from wisen.cards import MemoryCard
 from wisen.protocols import Embedder
 from wisen.stores.database import Database
-from wisen.stores.serial import card_from_json
+from wisen.stores.serial import UnreadableError, card_from_json
 from wisen.stores.vectors import embed_cards, label, pack
 
 _PAGE = 500
@@ -46,10 +47,16 @@ def _changed(connection: sqlite3.Connection, since: int) -> list[int]:
 
 def _cards(connection: sqlite3.Connection, numbers: list[int]) -> dict[int, MemoryCard]:
     rows = connection.execute(
-        "SELECT number, card FROM cards WHERE number BETWEEN ? AND ? ORDER BY number", (numbers[0], numbers[-1])
+        "SELECT number, CAST(card AS BLOB) FROM cards WHERE number BETWEEN ? AND ? ORDER BY number",
+        (numbers[0], numbers[-1]),
     )
     wanted = set(numbers)
-    return {number: card_from_json(text) for number, text in rows if number in wanted}
+    found: dict[int, MemoryCard] = {}
+    for number, text in rows:
+        with suppress(UnreadableError):  # it is left out of searches, too
+            if number in wanted:
+                found[number] = card_from_json(text)
+    return found
 
 
 def _swap(connection: sqlite3.Connection, ready: dict[int, bytes], seen: int, name: str) -> int | None:

@@ -13,6 +13,15 @@ from wisen.errors import ReportError, StoreError
 from wisen.records import RunRecord
 
 
+class UnreadableError(StoreError):
+    """What a store holds isn't what it should be."""
+
+    def __init__(self, what: str, problem: str) -> None:
+        """`problem` is the place and kind of the mistake; it quotes nothing of what is stored."""
+        super().__init__(f"a stored {what} can't be read: {problem}; restore the store from a backup")
+        self.problem = problem
+
+
 @cache
 def _cards() -> TypeAdapter[MemoryCard]:
     return TypeAdapter(MemoryCard)
@@ -82,8 +91,8 @@ def _plain(value: object) -> dict[str, object]:
     raise ValueError(msg)
 
 
-def _unreadable(what: str, error: ValidationError) -> StoreError:
+def _unreadable(what: str, error: ValidationError) -> UnreadableError:
     # The error's own text would quote the stored text.
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
-    return StoreError(f"a stored {what} can't be read: {where}: {first['type']}; restore the store from a backup")
+    return UnreadableError(what, f"{where}: {first['type']}")

@@ -16,7 +16,7 @@ from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.copies import Part, Piece
 from wisen.stores.database import Database
 from wisen.stores.facts import StoreFacts, sqlite_facts, sqlite_problems
-from wisen.stores.index import CardIndex, Probe
+from wisen.stores.index import CardIndex, IndexRow, Probe
 from wisen.stores.ledger import SQLiteLedger
 from wisen.stores.opened import CardStore
 from wisen.stores.pieces import prepare_pieces
@@ -24,7 +24,7 @@ from wisen.stores.prepared import PreparedCard, make_probe, prepare, same_texts
 from wisen.stores.reindex import reindex
 from wisen.stores.serial import card_to_json
 from wisen.stores.store_file import StoreFile
-from wisen.stores.vectors import PackLine, embed_cards, label
+from wisen.stores.vectors import PackLine, embed_cards, label, packed_dtype
 
 _MOST_INDEXES = 1_024
 
@@ -159,7 +159,9 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
 
     async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
         """See `VectorStore.list`."""
-        return await self._database.read(lambda connection: statements.select(connection, where, limit, offset))
+        return await self._database.read(
+            lambda connection: statements.select(connection, where, limit, offset, self._damage)
+        )
 
     async def count(self, where: CardFilter) -> int:
         """See `VectorStore.count`."""
@@ -201,6 +203,7 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
             card_pieces.take_cards(connection, ready, replace=replace)
 
         await self._database.write(keep)
+        self._damage.forget()
         return {}
 
     async def facts(self) -> StoreFacts:
@@ -220,9 +223,18 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
 
     def _search(self, connection: sqlite3.Connection, probe: Probe) -> Sequence[RecallHit]:
         index = self._fresh_index(connection, probe.query.filter.tenant or "")
-        matches = index.search(probe)
-        cards = statements.fetch_numbers(connection, [match.number for match in matches])
-        return [match.hit(cards[match.number]) for match in matches]
+        while True:
+            matches = index.search(probe)
+            cards = statements.fetch_numbers(connection, [match.number for match in matches], self._damage)
+            if len(cards) == len(matches):
+                return [match.hit(cards[match.number]) for match in matches]
+            index.drop([match.number for match in matches if match.number not in cards])
+
+    def _has_vectors(self, row: IndexRow) -> bool:
+        fits = len(row[-1]) == packed_dtype(self._embedder.dimension).itemsize
+        if not fits:
+            self._damage.note("vectors", row[0], row[1], f"{len(row[-1])} bytes")
+        return fits
 
     def _fresh_index(self, connection: sqlite3.Connection, tenant: str) -> CardIndex:
         """The tenant's index with all that the snapshot holds; only the reading thread calls this."""
@@ -234,7 +246,7 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         if known.seen != generation:
             written, gone = statements.changes(connection, tenant, known.seen)
             known.rows.drop(gone)
-            known.rows.put(written)
+            known.rows.put([row for row in written if self._has_vectors(row)])
             known.seen = generation
         self._indexes[tenant] = known
         if len(self._indexes) > _MOST_INDEXES:

@@ -2,17 +2,19 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.recall import CardFilter, Written
+from wisen.stores.damage import Damage, Row, named_card
 from wisen.stores.index import IndexRow, sample_card
 from wisen.stores.prepared import PreparedCard, check_successor
-from wisen.stores.serial import card_from_json, card_to_json
+from wisen.stores.serial import card_to_json
 
+_Record = TypeVar("_Record")
 _INDEX_COLUMNS = """
     number, id, status, kind, superseded_by != '', scope, run_id, situation_key, content_key, created, words, vectors
 """
@@ -34,11 +36,12 @@ def _insert(connection: sqlite3.Connection, prepared: PreparedCard, generation: 
     if connection.execute("SELECT 1 FROM cards WHERE id = ?", (card_id,)).fetchone():
         return Written(card_id=card_id, outcome="unchanged")
     first = connection.execute(
-        "SELECT number, card FROM cards WHERE duplicate_key = ? ORDER BY number LIMIT 1", (prepared.duplicate_key,)
+        "SELECT number, id, CAST(card AS BLOB) FROM cards WHERE duplicate_key = ? ORDER BY number LIMIT 1",
+        (prepared.duplicate_key,),
     ).fetchone()
     if first is not None:
-        number, text = first
-        kept = card_from_json(text)
+        number, first_id, text = first
+        kept = named_card(first_id, text)
         counted = card_to_json(replace(kept, duplicates=kept.duplicates + 1))
         connection.execute("UPDATE cards SET card = ? WHERE number = ?", (counted, number))
         return Written(card_id=kept.id, outcome="duplicate")
@@ -103,9 +106,10 @@ def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation
 def fetch(connection: sqlite3.Connection, card_ids: Sequence[str]) -> list[MemoryCard]:
     """Cards by id, in order; raises `CardNotFoundError`."""
     rows = connection.execute(
-        "SELECT id, card FROM cards WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(card_ids)),)
+        "SELECT id, CAST(card AS BLOB) FROM cards WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(card_ids)),),
     )
-    found = {card_id: card_from_json(text) for card_id, text in rows}
+    found = {card_id: named_card(card_id, text) for card_id, text in rows}
     for card_id in card_ids:
         if card_id not in found:
             raise CardNotFoundError(card_id)
@@ -122,11 +126,11 @@ def ids_beginning(connection: sqlite3.Connection, what: Literal["card", "run"], 
     return [found for (found,) in rows] if beginning else []
 
 
-def fetch_numbers(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, MemoryCard]:
-    """Cards by the store's own number."""
+def fetch_numbers(connection: sqlite3.Connection, numbers: Sequence[int], damage: Damage) -> dict[int, MemoryCard]:
+    """Cards by the store's own number, as far as they can be read."""
     marks = ", ".join("?" * len(numbers))
-    rows = connection.execute(f"SELECT number, card FROM cards WHERE number IN ({marks})", numbers)  # noqa: S608 - only question marks
-    return {number: card_from_json(text) for number, text in rows}
+    rows = connection.execute(f"SELECT number, id, CAST(card AS BLOB) FROM cards WHERE number IN ({marks})", numbers)  # noqa: S608 - only question marks
+    return {row[0]: card for row in rows for card in damage.cards([row])}
 
 
 def remove(connection: sqlite3.Connection, card_ids: Sequence[str]) -> int:
@@ -141,14 +145,31 @@ def remove(connection: sqlite3.Connection, card_ids: Sequence[str]) -> int:
     return len(gone)
 
 
-def select(connection: sqlite3.Connection, where: CardFilter, limit: int, offset: int) -> list[MemoryCard]:
-    """Cards that the filter accepts, oldest first."""
+def select(
+    connection: sqlite3.Connection, where: CardFilter, limit: int, offset: int, damage: Damage
+) -> list[MemoryCard]:
+    """Cards that the filter accepts and that can be read, oldest first."""
     condition, values = _condition(connection, where)
-    rows = connection.execute(
-        f"SELECT card FROM cards WHERE {condition} ORDER BY created, id LIMIT ? OFFSET ?",  # noqa: S608 - fixed conditions
-        (*values, limit, offset),
-    )
-    return [card_from_json(text) for (text,) in rows]
+
+    def page(known: str) -> Iterable[Row]:
+        return connection.execute(
+            f"SELECT number, id, CAST(card AS BLOB) FROM cards WHERE {condition} {known}"  # noqa: S608 - fixed conditions
+            " ORDER BY created, id LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+
+    return whole_page(page, damage.cards, lambda: damage.known("card"))
+
+
+def whole_page(
+    page: Callable[[str], Iterable[Row]], read: Callable[[Iterable[Row]], list[_Record]], known: Callable[[], list[int]]
+) -> list[_Record]:
+    """A page of rows that can be read: asked for again, without those that can't, until there are no more of these."""
+    while True:
+        before = known()
+        found = read(page(f"AND number NOT IN ({', '.join(map(str, before))})" if before else ""))
+        if known() == before:
+            return found
 
 
 def tally(connection: sqlite3.Connection, where: CardFilter) -> int:
