@@ -373,10 +373,10 @@ async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, TrialAdvanced)
     for number in range(40):
-        await other.promotions.of(9).of(f"elsewhere {number}")
+        await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, CardMoved)
-    assert (told.after, ci.promotions.of(9).known) == ("promoted", 41)
+    assert (told.after, ci.promotions.in_cohort_of(9).known) == ("promoted", 41)
 
 
 async def test_how_far_a_trial_is_is_told_in_words() -> None:

@@ -252,6 +252,14 @@ class TestRivals:
         parts = await drawing(ci).parts(await found(ci), first=True)
         assert next(one.barred for one in parts if one.card.id == old) == ""
 
+    async def test_nor_behind_one_that_its_trial_has_promoted(self) -> None:
+        ci, old, new = await self.rivals()
+        await ci.promote(old, "it is so")
+        await ci.pin(old, "it is so")
+        await ci.promote(new, "its trial said so")
+        parts = await drawing(ci).parts(await found(ci), first=True)
+        assert next(one.barred for one in parts if one.card.id == old) == ""
+
     async def test_a_discarded_rival_supports_nothing_and_stands_behind_nobody(self) -> None:
         ci, old, new = await self.rivals()
         await ci.archive(new, "wrong")
