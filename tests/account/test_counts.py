@@ -28,7 +28,7 @@ from trying import (
 )
 
 from wisen import InMemoryVectorStore, MemoryCI, MemoryStatus, SQLiteVectorStore, VectorStore
-from wisen.account.counts import Outcome, settle
+from wisen.account.counts import Outcome, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
@@ -373,10 +373,24 @@ async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, TrialAdvanced)
     for number in range(40):
-        await other.promotions.of(9).of(f"elsewhere {number}")
+        await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, CardMoved)
-    assert (told.after, ci.promotions.of(9).known) == ("promoted", 41)
+    assert (told.after, ci.promotions.in_cohort_of(9).known) == ("promoted", 41)
+
+
+async def test_replays_too_know_of_promotions_of_other_processes() -> None:
+    store = InMemoryVectorStore()
+    ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
+    for number in range(8):
+        await ci.numbers.of(f"earlier {number}")
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=24, shown_good=17, held_out=24, held_out_good=3))
+    assert await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON) == []
+    for number in range(40):
+        await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
+    (told,) = await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
+    assert (told.card_id, told.after) == (card_id, "promoted")
 
 
 async def test_how_far_a_trial_is_is_told_in_words() -> None:

@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 from pydantic import BaseModel
 from pydantic_ai import Agent as ForeignAgent
 from pydantic_ai import RunContext
@@ -35,17 +34,9 @@ class Provider:
         self._replies = list(replies)
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The next reply, as the protocol frames it."""
+        """The next reply; the last one again after that."""
         self.bodies.append(body)
-        message = {"role": "assistant", "content": None, **self._replies[min(len(self.bodies), len(self._replies)) - 1]}
-        return {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
-        }
+        return self._replies[min(len(self.bodies), len(self._replies)) - 1]
 
     def model(self) -> OpenAIChatModel:
         """A foreign agent's own model."""
@@ -55,28 +46,8 @@ class Provider:
 @contextmanager
 def serving(*replies: dict[str, Any]) -> Generator[Provider]:
     provider = Provider(replies)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            said = json.dumps(provider.answer(json.loads(self.rfile.read(length)))).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(said)))
-            self.end_headers()
-            self.wfile.write(said)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with chat_server(provider.answer) as provider.url:
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Taught:
@@ -144,6 +115,18 @@ async def test_dependencies_history_and_structured_output_work() -> None:
     assert (result.output, result.structured) == ('{"number":4}', Order(number=4))
     assert said(provider.bodies[0], "user") == "Which order?\nThe fourth."
     assert "shelf of Ann" in said(provider.bodies[1], "tool")
+
+
+async def test_an_output_that_no_text_can_be_made_of_says_what_to_do() -> None:
+    class Result:
+        output = object()
+
+    async def work(prompt: str) -> Result:
+        del prompt
+        return Result()
+
+    with pytest.raises(ConfigError, match=r"holds no text; pass Wrapped\(…, output=…\)"):
+        await Agent(architecture=work).run("Hello.")
 
 
 async def test_an_agent_without_a_model_is_lent_the_runs() -> None:

@@ -51,7 +51,7 @@ async def test_recorded_runs_decide_on_an_idea() -> None:
     assert report.releases == ()
     hurts = (await store.get([HURTS.id]))[0]
     assert {kept.trials[0].number, hurts.trials[0].number} == {1, 2}
-    assert await ci.promotions.of(1).last() == 1
+    assert await ci.promotions.in_cohort_of(1).last() == 1
 
 
 async def test_a_later_trial_needs_more_evidence() -> None:

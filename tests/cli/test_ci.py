@@ -146,7 +146,7 @@ def test_promotions_before_lower_what_a_trial_needs(wisen: Wisen, store: Path) -
             for number in range(10):
                 await Numbers(opened, "trials").of(f"trial {number}")
             for name in ("one", "two"):
-                await Promotions(opened).of(10).of(name)
+                await Promotions(opened).in_cohort_of(10).of(name)
 
     asyncio.run(promote())
     after = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["trials"][0]["said"]

@@ -7,13 +7,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from subprocess import CompletedProcess
-from threading import Thread
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 
 Wisen = Callable[..., CompletedProcess[str]]
 Tasks = Callable[..., Path]
@@ -30,35 +29,22 @@ class Provider:
         self.process: subprocess.Popen[str] | None = None
         self.left: int | None = None
         """Calls that are answered before the asking process is killed."""
-        provider = self
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if provider.left == 0 and provider.process is not None:
-                    provider.process.kill()
-                    provider.process.wait()
-                    return
-                if provider.left is not None:
-                    provider.left -= 1
-                asked = json.loads(body)
-                provider.answered[json.dumps(asked["messages"])] += 1
-                said = json.dumps(reply(answer(asked["messages"]))).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class has it so
-                del format, args
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=self.server.serve_forever, daemon=True).start()
+    def reply(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The message that answers a request; `None` once the process that asked was killed."""
+        if self.left == 0 and self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            return None
+        if self.left is not None:
+            self.left -= 1
+        self.answered[json.dumps(body["messages"])] += 1
+        return {"content": answer(body["messages"])}
 
     @property
     def model(self) -> str:
-        return f"openai-compatible:http://127.0.0.1:{self.server.server_port}/v1#counting"
+        return f"openai-compatible:{self.url}#counting"
 
 
 def answer(messages: list[dict[str, Any]]) -> str:
@@ -69,23 +55,11 @@ def answer(messages: list[dict[str, Any]]) -> str:
     return place[0] if "seat of government" in said else place[1]
 
 
-def reply(text: str) -> dict[str, object]:
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "counting",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9},
-    }
-
-
 @pytest.fixture
 def provider() -> Generator[Provider]:
     provider = Provider()
-    yield provider
-    provider.server.shutdown()
-    provider.server.server_close()
+    with chat_server(provider.reply) as provider.url:
+        yield provider
 
 
 def run(provider: Provider, file: Path, *options: str, left: int | None) -> tuple[int, str, str]:

@@ -92,7 +92,7 @@ NOT_IDEAS = [
     ("Encrypt first, compress afterwards.", "Compress first, encrypt afterwards."),
     ("If it fails, stop.", "Stop, then it fails."),
     ("If the build is red, the tests wait.", "If the tests wait, the build is red."),
-    ("Keep postal codes as strings.", "Keep phone numbers as strings."),
+    ("Keep ZIP codes as strings.", "Keep phone numbers as strings."),
     ("Mask the last four digits.", "Mask everything but the last four digits."),
     ("The stamp is in local time; convert it.", "The stamp is already in UTC; leave it alone."),
     ("Give the customer the refund that the shop owes.", "Give the shop the refund that the customer owes."),

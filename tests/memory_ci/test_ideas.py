@@ -12,7 +12,7 @@ from wisen.account.draws import Draws
 from wisen.memory.compiler import PromptCompiler
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.rollback import Origin, rollback
-from wisen.trials import DrawCounts, Trial
+from wisen.trials import DrawCounts, Stage, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -252,6 +252,14 @@ class TestRivals:
         parts = await drawing(ci).parts(await found(ci), first=True)
         assert next(one.barred for one in parts if one.card.id == old) == ""
 
+    async def test_nor_behind_one_that_its_trial_has_promoted(self) -> None:
+        ci, old, new = await self.rivals()
+        await ci.promote(old, "it is so")
+        await ci.pin(old, "it is so")
+        await ci.promote(new, "its trial said so")
+        parts = await drawing(ci).parts(await found(ci), first=True)
+        assert next(one.barred for one in parts if one.card.id == old) == ""
+
     async def test_a_discarded_rival_supports_nothing_and_stands_behind_nobody(self) -> None:
         ci, old, new = await self.rivals()
         await ci.archive(new, "wrong")
@@ -289,6 +297,34 @@ class TestRivals:
             assert parts[0].injection.draw == "", "only the newer one is drawn"
             seen.add((not parts[0].barred, parts[1].injection.shown))
         assert seen == {(True, True), (False, False)}
+
+    async def test_where_both_were_learned_the_newer_one_is_tried(self) -> None:
+        ci, prompt = knowing(), "Route the ticket of customer 7."
+        early = LATER - timedelta(days=60)
+        old = await ci.submit(lesson(HARBOUR, prompt, verified=True, created_at=early))
+        new = await ci.submit(lesson(MAPLE, prompt, verified=True, created_at=LATER))
+        parts = await drawing(ci).parts(await found(ci, prompt), first=True)
+        barred = {one.card.id: one.barred for one in parts}
+        assert barred == {old.card_id: f"its newer rival {new.card_id} is tried first", new.card_id: ""}
+
+    @pytest.mark.parametrize("stage", ["archived", "benched"])
+    async def test_what_the_evidence_keeps_out_isnt_shown_beside_its_rival_either(self, stage: Stage) -> None:
+        ci, old, _ = await self.cases()
+        trial = Trial(model="m", layout="episodes-as-turns", number=1, stage=stage)
+        await change_card(ci.store, old, lambda card: replace(card, trials=(trial,)))
+        parts = await drawing(ci).parts(await found(ci, "Route the ticket of customer 7."), first=True)
+        assert next(one.barred for one in parts if one.card.id == old)
+
+    async def test_of_several_rivals_the_newest_is_tried(self) -> None:
+        ci, old, middle = await self.rivals()
+        newest = await ci.submit(lesson("Invoices go to Cedar.", verified=True, created_at=LATER + timedelta(days=1)))
+        assert set(newest.rivals) == {old, middle}
+        said = f"its newer rival {newest.card_id} is tried first"
+        parts = await drawing(ci).parts(await found(ci), first=True)
+        assert {one.card.id: one.barred for one in parts} == {old: said, middle: said, newest.card_id: ""}
+        (only,) = [one for one in await found(ci) if one.head.id == old]
+        parts = await drawing(ci).parts([only], first=True)
+        assert [one.card.id for one in parts if not one.barred] == [newest.card_id]
 
     @pytest.mark.parametrize(("good", "kept_as"), [(4, MemoryStatus.ARCHIVED), (9, MemoryStatus.QUARANTINED)])
     async def test_a_rival_of_another_case_is_archived_unless_it_is_ahead(

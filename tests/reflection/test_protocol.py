@@ -112,8 +112,8 @@ class TestSection2WhenTriggered:
         assert result.record.degradations == ("reflect: UnreadableAnswerError",)
 
     async def test_an_attempt_that_raises_is_reported_too(self) -> None:
-        async def base(prompt: str) -> str:
-            del prompt
+        async def base(prompt: str, advice: str) -> str:
+            del prompt, advice
             raise TimeoutError("the shop didn't answer")
 
         store = InMemoryVectorStore()
@@ -499,8 +499,8 @@ class TestSection7VectorIntegrationAndRetries:
     async def test_a_retry_that_breaks_off_is_escalated_with_the_best_answer_so_far(self) -> None:
         answers: list[str] = ["none"]
 
-        async def base(prompt: str) -> str:
-            del prompt
+        async def base(prompt: str, advice: str) -> str:
+            del prompt, advice
             if not answers:
                 raise TimeoutError("the shop didn't answer")
             return answers.pop()

@@ -9,6 +9,7 @@ from pydantic_ai.messages import ModelMessage
 from wisen import (
     Agent,
     BlockMemory,
+    Clockwork,
     InMemoryVectorStore,
     MemoryCard,
     MemoryCI,
@@ -109,6 +110,7 @@ async def test_what_was_put_into_a_store_directly() -> None:
         "Route.",
         model=ScriptedModel(model),
         architecture=Reflexion(lesson_store=MemoryCI(store, trust="screened"), evaluator=Bad()),
+        clockwork=Clockwork.seeded(1),
     )
     await agent.run(PROMPT)
     assert GOOD in model.everything

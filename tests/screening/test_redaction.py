@@ -141,6 +141,8 @@ def test_known_forms_are_gone_and_nothing_is_left_to_find(kind: str) -> None:
 @given(ANY, ANY, st.integers(0, 2**32), st.sampled_from(sorted(Samples(0).prefixed())))
 @example("public key: ", "...", 1, "github")
 @example("data:image/png;base64,", "", 2, "stripe")
+@example("", "²", 273008, "telegram")
+@example("", "", 68762, "huggingface")
 def test_a_planted_secret_is_gone(before: str, after: str, seed: int, kind: str) -> None:
     assume(not re.match(r"[\w-]", after, re.ASCII))  # a token that goes on is another token
     secret = Samples(seed).prefixed()[kind]

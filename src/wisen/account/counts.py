@@ -90,7 +90,7 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
     with suppress(CardNotFoundError):
         changed = await change_card(ci.store, idea, judged)
         if one.near and one.trial is not None:
-            await ci.promotions.of(one.trial.number).last()
+            await ci.promotions.in_cohort_of(one.trial.number).last()
             changed = await change_card(ci.store, idea, judged)
         if changed is not None:
             return await _moved(ci, changed, one, at)
@@ -105,7 +105,7 @@ async def _settled(
     if changed is None or one.trial is None:
         return []
     if one.near:  # promotions elsewhere may have lowered what is asked for
-        await ci.promotions.of(one.trial.number).last()
+        await ci.promotions.in_cohort_of(one.trial.number).last()
         one = _Settlement(ci, "", outcome, at, trial=one.trial)
         changed = await change_card(ci.store, idea, one.on) or changed
     if one.trial is None:
@@ -124,7 +124,7 @@ async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: date
     if one.move.after is MemoryStatus.PROMOTED:
         number = one.trial.number
         name = "\x1f".join((changed.id, one.trial.model, one.trial.layout, str(number)))
-        await ci.promotions.of(number).of(name)
+        await ci.promotions.in_cohort_of(number).of(name)
         moved += await _rivals_archived(ci, changed, one.trial, at)
     return moved
 
@@ -232,7 +232,7 @@ class _Settlement:
         return card
 
     def _bar(self, number: int) -> float:
-        return bar(number, self._ci.promotions.of(number).known, self._ci.trial)
+        return bar(number, self._ci.promotions.in_cohort_of(number).known, self._ci.trial)
 
     def _status(self, card: MemoryCard, before: Trial) -> MemoryStatus | None:
         """Where the verdict moves the card; one that another model's evidence promoted is only barred for this one."""

@@ -135,10 +135,8 @@ class Places:
         known = rivals | heads
         result: list[Found] = []
         for one in found:
-            first = [other for rival in one.head.rivals if (other := rivals.get(rival)) is not None]
-            first = [other for other in first if self._comes_first(other, one.head)]
-            if first:
-                newest = max(first, key=lambda other: moment(other.provenance.created_at))
+            newest = self._newest_before(one.head, rivals)
+            if newest is not None:
                 agrees = one.hit.agrees and agree(one.hit.card.situation, newest.situation)
                 said = (*one.hit.reasons, f"rival of card {one.hit.card.id}")
                 hit = replace(one.hit, card=newest, reasons=said, agrees=agrees)
@@ -149,22 +147,24 @@ class Places:
 
     def _behind_rivals(self, known: Mapping[str, MemoryCard]) -> dict[str, str]:
         """Ideas that stay behind, each with the newest of those that are shown instead."""
-        newest_last = sorted(known.values(), key=lambda head: moment(head.provenance.created_at))
-        return {
-            head.id: other.id
-            for head in known.values()
-            for other in newest_last
-            if other.id in head.rivals and self._comes_first(other, head)
-        }
+        newest = {head.id: self._newest_before(head, known) for head in known.values()}
+        return {old: new.id for old, new in newest.items() if new is not None}
+
+    def _newest_before(self, head: MemoryCard, among: Mapping[str, MemoryCard]) -> MemoryCard | None:
+        """The newest of an idea's rivals that comes before it; `None` where none does."""
+        rivals = [among[rival] for rival in head.rivals if rival in among]
+        first = [other for other in rivals if self._comes_first(other, head)]
+        return max(first, key=lambda other: moment(other.provenance.created_at), default=None)
 
     def _comes_first(self, new: MemoryCard, old: MemoryCard) -> bool:
         """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught.
 
-        Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later.
+        Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later. And
+        what a person has pinned stays in use, whatever a trial says of its rival.
         """
         if new.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or new.superseded_by:
             return False
-        if self.trial(new).stage in ("archived", "benched"):
+        if self.trial(new).stage in ("archived", "benched") or (old.pinned and old.status is MemoryStatus.PROMOTED):
             return False
         if not self._in_use(new) and (self._in_use(old) or is_ahead(self.trial(old))):
             return False

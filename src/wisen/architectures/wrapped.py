@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
@@ -165,7 +166,8 @@ def _text_of_result(result: object) -> str:
             return value
     output: object = getattr(result, "output", None)
     if output is not None:
-        return output_text(output)
+        with suppress(RuntimeError, ValueError):  # what JSON can't hold
+            return output_text(output)
     raise ConfigError(
         f"the wrapped callable returned {type(result).__name__!r}, which holds no text; pass Wrapped(…, output=…)"
     )

@@ -48,7 +48,7 @@ def lessons_line(totals: Mapping[str, object]) -> str:
 def trial_lines(head: MemoryCard, promoted: Mapping[int, int] | None = None) -> list[str]:
     """How far each trial of an idea is, given as its head, and its counts on a line of their own.
 
-    `promoted` ideas of the store were promoted by trials.
+    `promoted` counts the ideas that the store's trials have promoted, by their cohorts.
     """
     waits = head.status is MemoryStatus.QUARANTINED and not head.idea and not head.trials
     lines = ["waits for its trial"] if waits else []
@@ -92,7 +92,7 @@ async def promoted_by_trials(store: VectorStore) -> dict[int, int]:
     from wisen.memory_ci.order import COHORT, Numbers, Promotions, cohort_of  # noqa: PLC0415 - keeps `--help` quick
 
     last, promotions = await Numbers(store, "trials").last(), Promotions(store)
-    return {cohort_of(trial): await promotions.of(trial).last() for trial in range(1, last + 1, COHORT)}
+    return {cohort_of(trial): await promotions.in_cohort_of(trial).last() for trial in range(1, last + 1, COHORT)}
 
 
 def history_lines(card: MemoryCard) -> list[str]:

@@ -86,8 +86,8 @@ class Promotions:
         """A copy asks the store again."""
         return Promotions, (self._store,)
 
-    def of(self, trial: int) -> Numbers:
-        """The promotions in the cohort of a trial, which is given by its number."""
+    def in_cohort_of(self, trial: int) -> Numbers:
+        """The promotions in the cohort of the trial with this number."""
         cohort = cohort_of(trial)
         return self._cohorts.setdefault(cohort, Numbers(self._store, f"promotions {cohort}"))
 

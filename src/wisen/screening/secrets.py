@@ -14,7 +14,15 @@ from wisen.screening.rules.secret_assignments import find_assignments, label_for
 from wisen.screening.rules.secret_forms import find_forms
 from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
 from wisen.screening.rules.secret_prefixes import PREFIX, PREFIX_RULES
-from wisen.screening.rules.secret_shapes import has_digit, is_digest, is_mixed, is_series, is_stand_in, randomness
+from wisen.screening.rules.secret_shapes import (
+    has_digit,
+    has_short_humps,
+    is_digest,
+    is_mixed,
+    is_series,
+    is_stand_in,
+    randomness,
+)
 from wisen.screening.rules.secret_uses import find_uses
 
 _RUN = re.compile(r"[A-Za-z0-9_+/~.%-]{12,4000}+={0,2}")
@@ -111,7 +119,8 @@ def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
 def _looks_issued(prefix: str, body: str, *, strict: bool) -> bool:
     """Whether what follows a prefix can be drawn at random, and is if the prefix alone says little."""
     chance, series = randomness(body), is_series(body)
-    if (chance < _WORDY and not series) or (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
+    wordy = chance < _WORDY and (strict or not has_short_humps(body))
+    if (wordy and not series) or (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
         return False
     return not strict or series or chance > (1 if has_digit(body) else _LETTERS)
 

@@ -105,7 +105,7 @@ _FORMS = (
         "telegram-token",
         "access token",
         ": bot",
-        r"(?<!\d)(\d{8,10}:[A-Za-z0-9_-]{32,40}+)(?![\w-])",
+        r"(?<!\d)(\d{8,10}:[A-Za-z0-9_-]{32,40}+)(?![A-Za-z0-9_-])",
     ),
     _form(
         "password-file-line",

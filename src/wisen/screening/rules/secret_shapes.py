@@ -79,7 +79,12 @@ def is_scrambled(token: str) -> bool:
     if len(letters) < _SCRAMBLED or not (letters := letters.rstrip(_DIGITS)).isalpha():
         return False
     chance = randomness(letters)
-    return chance > len(letters) / 4 or (chance > -1 and len(letters) < 3 * len(_HUMP.findall(letters)))
+    return chance > len(letters) / 4 or (chance > -1 and has_short_humps(letters))
+
+
+def has_short_humps(token: str) -> bool:
+    """Whether the parts of a token in camel case have fewer than three letters on average, as hardly any words have."""
+    return len(token) < 3 * len(_HUMP.findall(token))
 
 
 def has_digit(token: str) -> bool:
