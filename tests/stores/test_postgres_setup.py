@@ -41,6 +41,8 @@ async def fill(store: PostgresVectorStore) -> None:
         await store.add([lesson(tenant=tenant)])
         await store.append_block("notes", "line", tenant=tenant)
         await store.save_run(run_record(f"run {tenant}", tenant=tenant))
+        await store.save_call(f"run:run {tenant}", "key", 0, tenant.encode())
+    await store.save_call("replays", "key", 0, b"nobody's")
 
 
 async def tenants_seen(connection: Connection) -> set[str]:
@@ -48,11 +50,12 @@ async def tenants_seen(connection: Connection) -> set[str]:
     for table in GUARDED:
         rows = await connection.fetch(f"SELECT DISTINCT tenant FROM {table}")  # noqa: S608 - constants
         found |= {f"{table} {row[0]}" for row in rows}
-    return found
+    calls = await connection.fetch("SELECT response FROM calls WHERE scope <> 'replays'")
+    return found | {f"calls {row[0].decode()}" for row in calls}
 
 
 def of(*tenants: str) -> set[str]:
-    return {f"{table} {tenant}" for table in GUARDED for tenant in tenants}
+    return {f"{table} {tenant}" for table in (*GUARDED, "calls") for tenant in tenants}
 
 
 async def check_guard(store: PostgresVectorStore) -> None:
@@ -80,15 +83,31 @@ async def check_guard(store: PostgresVectorStore) -> None:
         return [
             await connection.execute("UPDATE cards SET status = 'rejected'"),
             await connection.execute("DELETE FROM blocks"),
+            await connection.execute("UPDATE calls SET response = ''"),
+            await connection.execute("DELETE FROM calls"),
         ]
 
-    assert await pool.write(overreach, tenant="a") == ["UPDATE 1", "DELETE 1"]
+    assert await pool.write(overreach, tenant="a") == ["UPDATE 1", "DELETE 1", "UPDATE 1", "DELETE 1"]
 
     async def smuggle(connection: Connection) -> None:
         await connection.execute("INSERT INTO blocks VALUES ('b', 'smuggled', '')")
 
-    with pytest.raises(StoreError, match="row-level security policy"):
-        await pool.write(smuggle, tenant="a")
+    async def answer_for_another(connection: Connection) -> None:
+        await connection.execute("INSERT INTO calls VALUES ('run:run b', 'other', 0, '')")
+
+    async def answer_for_all(connection: Connection) -> None:
+        await connection.execute("INSERT INTO calls VALUES ('replays', 'other', 0, '')")
+
+    for reach in (smuggle, answer_for_another, answer_for_all):
+        with pytest.raises(StoreError, match="row-level security policy"):
+            await pool.write(reach, tenant="a")
+
+    async def all_scopes(connection: Connection) -> set[str]:
+        return {row[0] for row in await connection.fetch("SELECT scope FROM calls")}
+
+    assert await pool.read(all_scopes, tenant="b") == {"run:run b"}
+    assert await pool.read(all_scopes, tenant=None) == {"run:run b", "run:run ", "replays"}
+    assert await store.call("run:run b", "key", 0) == b"b"
     assert await store.block("smuggled", tenant="b") == ""
 
 
@@ -172,7 +191,7 @@ def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     ("change", "problem"),
     [
         ("DROP TABLE wisen.migrations", "holds another program's tables"),
-        ("INSERT INTO wisen.migrations VALUES (99)", "schema 3 of a newer wisen; this one knows 2"),
+        ("INSERT INTO wisen.migrations VALUES (99)", "schema 4 of a newer wisen; this one knows 3"),
     ],
 )
 async def test_a_foreign_or_newer_schema(

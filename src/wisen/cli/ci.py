@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from wisen.cards import MemoryCard
+from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.ci_ledger import print_ledger, print_summary, report_json, said_of
 from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json, find_card
@@ -20,6 +20,7 @@ from wisen.cli.stores import (
     Store,
     StoreChoice,
     StorePath,
+    Tenant,
     choose_store,
     drive,
     open_store,
@@ -58,6 +59,7 @@ class _Terms:
     judge: "Model | None"
     instructions: str
     seed: int
+    tenant: str | None
     parallel: int
     rule: "Rule"
     budget: "ReplayBudget"
@@ -82,6 +84,7 @@ def run(  # noqa: PLR0913 - each is a command-line option
             show_default=False,
         ),
     ] = None,
+    tenant: Tenant = None,
     budget_attempts: Annotated[
         int | None, typer.Option("--budget", metavar="N", min=1, help="Most attempts.", show_default=False)
     ] = None,
@@ -131,6 +134,7 @@ def run(  # noqa: PLR0913 - each is a command-line option
         judge=None if judge_model is None else find_model(judge_model),
         instructions=instructions,
         seed=seed,
+        tenant=tenant,
         parallel=parallel,
         rule=Rule(max_pairs=max_pairs),
         budget=budget,
@@ -168,8 +172,11 @@ async def _run(
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
 
     async with open_store(choice, embedder_name) as store:
-        chosen = None if ids is None else [(await find_card(store, one)).id for one in ids]
         own = _attempt(jobs, terms, store)
+        chosen = None if ids is None else [(await find_card(store, one, terms.tenant)).id for one in ids]
+        if ids is None and terms.tenant is not None:
+            waiting = CardFilter(tenant=terms.tenant, statuses=(MemoryStatus.QUARANTINED,))
+            chosen = [one.id async for one in every_card(store, waiting) if not untestable(one, own.condition)]
         with progress() as watch:
             async with made(own) as attempt:
                 test = ReplayTest(
@@ -208,11 +215,12 @@ def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
 def history(
     card: Annotated[str | None, typer.Argument(metavar="CARD", help="A card's id, or its beginning.")] = None,
     *,
+    tenant: Tenant = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Print how lessons came to their status: each move with its reason and evidence, and the releases."""
-    cards, released = drive(_history(choose_store(store), card))
+    cards, released = drive(_history(choose_store(store), card, tenant))
     if as_json:
         listed = [
             {"card": one.id, **move}
@@ -235,12 +243,17 @@ def history(
         typer.echo(f"{release.at[:19].replace('T', ' ')}  {said_of(release)}")
 
 
-async def _history(choice: StoreChoice, card: str | None) -> "tuple[list[MemoryCard], list[Release]]":
+async def _history(
+    choice: StoreChoice, card: str | None, tenant: str | None
+) -> "tuple[list[MemoryCard], list[Release]]":
     from wisen.audit.replay_log import releases  # noqa: PLC0415 - imports the agent
 
     async with reading(choice) as store:
         if card is None:
-            return [card async for card in every_card(store, CardFilter())], await releases(store)
-        found = await find_card(store, card)
+            cards = [card async for card in every_card(store, CardFilter(tenant=tenant))]
+        else:
+            cards = [await find_card(store, card, tenant)]
         every = await releases(store)
-        return [found], [one for one in every if found.id in (*one.cards, *one.withdrawn)]
+        ids = {one.id for one in cards}
+        whole = card is None and tenant is None
+        return cards, [one for one in every if whole or not ids.isdisjoint((*one.cards, *one.withdrawn))]

@@ -186,7 +186,7 @@ async def _role(connection: "Connection", trouble: Callable[[str], None], *, mad
         "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY($2)"
         " AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY relname",
         SCHEMA,
-        ["cards", "blocks", "runs"],
+        ["cards", "blocks", "runs", "calls"],
     )
     if unguarded:
         names = ", ".join(f"{SCHEMA}.{row[0]}" for row in unguarded)

@@ -1,6 +1,7 @@
 """`wisen lessons`: lists, shows, searches and exports the memory cards of a store."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
@@ -66,6 +67,7 @@ def list_lessons(  # noqa: PLR0913 - each is a command-line option
 def show(
     card_id: Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")],
     *,
+    tenant: Tenant = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +75,7 @@ def show(
 
     async def get() -> MemoryCard:
         async with reading(choose_store(store)) as opened:
-            return await find_card(opened, card_id)
+            return await find_card(opened, card_id, tenant)
 
     card = drive(get())
     if as_json:
@@ -159,13 +161,19 @@ def path(*, store: StorePath = None, as_json: AsJson = False) -> None:
     typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
 
 
-async def find_card(store: Store, card_id: str) -> MemoryCard:
-    """The card of this id, or the one whose id begins with it; raises `StoreError`."""
-    try:
-        return (await store.get([card_id]))[0]
-    except CardNotFoundError as missing:
-        whole = whole_id(card_id, await store.ids_beginning("card", card_id), missing)
-    return (await store.get([whole]))[0]
+async def find_card(store: Store, card_id: str, tenant: str | None = None) -> MemoryCard:
+    """The card of this id, or the one whose id begins with it; raises `StoreError`.
+
+    With a `tenant`, cards of others aren't there.
+    """
+    with suppress(CardNotFoundError):
+        card = (await store.get([card_id]))[0]
+        if tenant in (None, card.scope.tenant):
+            return card
+    near = await store.ids_beginning("card", card_id)
+    if tenant is not None:
+        near = [card.id for card in await store.get(near) if card.scope.tenant == tenant]
+    return (await store.get([whole_id(card_id, near, CardNotFoundError(card_id))]))[0]
 
 
 def print_cards(cards: list[MemoryCard]) -> None:

@@ -1,13 +1,13 @@
 """`wisen lessons promote`, `reject` and their like: a person decides on a card, with a reason that is kept."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
 from wisen.cli.output import AsJson, counted, line, print_fields, print_json
-from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store, reading
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, Tenant, choose_store, drive, open_store, reading
 from wisen.cli.telling import (
     Idea,
     evidence_lines,
@@ -26,53 +26,89 @@ _Act = Literal["promote", "archive", "quarantine", "reject", "pin", "unpin"]
 
 
 def promote(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show a quarantined card to every run from now on."""
-    _decide("promote", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("promote", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
 def archive(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Keep a card, and show it no more."""
-    _decide("archive", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("archive", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
 def quarantine(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Put a promoted or archived card on trial again, with new counts."""
-    _decide("quarantine", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("quarantine", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
 def reject(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Withdraw a card for good: none of its text is kept, and what it corrected holds again."""
-    _decide("reject", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("reject", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
 def pin(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Keep trials and rules from changing a card's status; people still may."""
-    _decide("pin", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("pin", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
 def unpin(
-    card_id: CardId, *, why: Why, store: StorePath = None, embedder: EmbedderName = None, as_json: AsJson = False
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let trials and rules change a card's status again."""
-    _decide("unpin", card_id, why, choose_store(store), embedder, as_json=as_json)
+    _decide("unpin", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
 
 
-def why_card(card_id: CardId, *, store: StorePath = None, as_json: AsJson = False) -> None:
+def why_card(card_id: CardId, *, tenant: Tenant = None, store: StorePath = None, as_json: AsJson = False) -> None:
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
     async def get() -> tuple[MemoryCard, Idea, dict[int, int]]:
         async with reading(choose_store(store)) as opened:
-            card = await find_card(opened, card_id)
+            card = await find_card(opened, card_id, tenant)
             return card, await find_idea(opened, card), await promoted_by_trials(opened)
 
     card, idea, promoted = drive(get())
@@ -130,14 +166,17 @@ def status_of(card: MemoryCard) -> str:
     return f"{card.status}, pinned" if card.pinned else str(card.status)
 
 
-def _decide(
-    act: _Act, card_id: str, why: str, choice: StoreChoice, embedder_name: str | None, *, as_json: bool
-) -> None:
+class _Where(NamedTuple):
+    choice: StoreChoice
+    embedder_name: str | None
+
+
+def _decide(act: _Act, card_id: str, tenant: str | None, why: str, where: _Where, *, as_json: bool) -> None:
     async def decide() -> tuple[MemoryCard, MemoryCard]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
 
-        async with open_store(choice.existing(), embedder_name) as store:
-            before, ci = await find_card(store, card_id), MemoryCI(store)
+        async with open_store(where.choice.existing(), where.embedder_name) as store:
+            before, ci = await find_card(store, card_id, tenant), MemoryCI(store)
             acts = {
                 "promote": ci.promote,
                 "archive": ci.archive,

@@ -87,12 +87,13 @@ def show(
         str, typer.Argument(metavar="REPORT", help="Its id, a beginning that no other has, or its file's name or path.")
     ],
     *,
+    tenant: Tenant = None,
     root: StoreRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one report whole, as its file has it."""
     folder = choose_root(root)
-    stored = drive(_find(folder, report))
+    stored = drive(_find(folder, report, tenant))
     if as_json:
         print_json(_json(stored))
         return
@@ -147,9 +148,9 @@ async def _reports(root: Path, tenant: str | None) -> "tuple[Sequence[Stored], S
         return await store.reports(tenant=tenant), await store.problems()
 
 
-async def _find(root: Path, report: str) -> "Stored":
+async def _find(root: Path, report: str, tenant: str | None) -> "Stored":
     """The report of this id or file."""
-    every, _ = await _reports(root, None)
+    every, _ = await _reports(root, tenant)
     named = [one for one in every if report in _names(root, one)]
     if len(named) == 1:
         return named[0]

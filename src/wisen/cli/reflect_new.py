@@ -205,7 +205,7 @@ async def _from_run(run_id: str, store: str | None, model: str | None, about: _A
     from wisen.reflection.report import ReportReflector  # noqa: PLC0415 - only where a model writes
 
     async with reading(choose_store(store)) as opened:
-        record = await find_run(opened, run_id)
+        record = await find_run(opened, run_id, about.tenant or None)
     if record.status == "unfinished":
         raise ConfigError(f"run {record.run_id!r} hasn't ended; there is nothing to report on yet")
     agent = about.agent or record.agent or "agent"

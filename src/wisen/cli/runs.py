@@ -1,6 +1,7 @@
 """`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from wisen.account.outcomes import Reported
 
 _MOST_LESSONS = 1_000
+_WHERE = " (those of a Markdown store aren't in git)"
 
 
 def list_runs(
@@ -78,6 +80,7 @@ def list_runs(
 def show(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="The run's id, or a beginning that no other has.")],
     *,
+    tenant: Tenant = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -85,8 +88,8 @@ def show(
 
     async def get() -> tuple[RunRecord, list[MemoryCard]]:
         async with reading(choose_store(store)) as opened:
-            record = await find_run(opened, run_id)
-            return record, await opened.list(CardFilter(run_id=record.run_id), limit=_MOST_LESSONS)
+            record = await find_run(opened, run_id, tenant)
+            return record, await opened.list(CardFilter(run_id=record.run_id, tenant=tenant), limit=_MOST_LESSONS)
 
     record, lessons = drive(get())
     if as_json:
@@ -106,6 +109,7 @@ def outcome(
     *,
     score: Annotated[float, typer.Option(metavar="X", help="How good the answer turned out to be, in [0, 1].")],
     threshold: Annotated[float, typer.Option(metavar="X", help="The score from which it was good.")] = 0.8,
+    tenant: Tenant = None,
     store: StorePath = None,
     embedder: EmbedderName = None,
 ) -> None:
@@ -118,7 +122,7 @@ def outcome(
         from wisen.account.outcomes import report_outcome  # noqa: PLC0415 - imports the screen and its tables
 
         async with open_store(choose_store(store).existing(), embedder) as opened:
-            record = await find_run(opened, run_id)
+            record = await find_run(opened, run_id, tenant)
             return await report_outcome(opened, record.run_id, score=score, threshold=threshold)
 
     with told_by_option(score="--score", threshold="--threshold"):
@@ -131,17 +135,21 @@ def outcome(
         typer.echo(f"card {event.card_id}: {said}")
 
 
-async def find_run(store: Store, run_id: str) -> RunRecord:
-    """The run of this id, or the one that begins with it; raises `StoreError`."""
-    try:
-        return await store.run(run_id)
-    except RunNotFoundError as missing:
-        if not await store.runs(limit=1):
-            raise StoreError(
-                f"no run {run_id!r}: the store has no runs (those of a Markdown store aren't in git)"
-            ) from None
-        whole = whole_id(run_id, await store.ids_beginning("run", run_id), missing)
-    return await store.run(whole)
+async def find_run(store: Store, run_id: str, tenant: str | None = None) -> RunRecord:
+    """The run of this id, or the one that begins with it; raises `StoreError`.
+
+    With a `tenant`, runs of others aren't there.
+    """
+    with suppress(RunNotFoundError):
+        record = await store.run(run_id)
+        if tenant in (None, record.task.tenant):
+            return record
+    if not await store.runs(tenant=tenant, limit=1):
+        raise StoreError(f"no run {run_id!r}: the store has no runs{_WHERE if tenant is None else ' of this tenant'}")
+    near = await store.ids_beginning("run", run_id)
+    if tenant is not None:
+        near = [one for one in near if (await store.run(one)).task.tenant == tenant]
+    return await store.run(whole_id(run_id, near, RunNotFoundError(run_id)))
 
 
 def _as_json(record: RunRecord) -> dict[str, object]:

@@ -14,7 +14,7 @@ from wisen.cli.lessons import card_json
 from wisen.cli.moves import status_of
 from wisen.cli.output import AsJson, line, print_fields, print_json, score, when
 from wisen.cli.runs import find_run
-from wisen.cli.stores import Store, StorePath, choose_store, drive, reading
+from wisen.cli.stores import Store, StorePath, Tenant, choose_store, drive, reading
 from wisen.cli.telling import drawn, evidence_lines, history_lines, judge, origin, promoted_by_trials, trial_lines
 from wisen.errors import CardNotFoundError
 from wisen.records import AttemptRecord, Injection, RunRecord
@@ -88,6 +88,7 @@ class _Known:
 def why(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or a beginning that no other has.")],
     *,
+    tenant: Tenant = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -95,7 +96,7 @@ def why(
 
     async def get() -> tuple[RunRecord, _Known]:
         async with reading(choose_store(store)) as opened:
-            record = await find_run(opened, run_id)
+            record = await find_run(opened, run_id, tenant)
             cards = await _cards(opened, _ids(record))
             heads = await _cards(opened, {card.idea for card in cards.values() if card.idea})
             return record, _Known(cards=cards, heads=heads, promoted=await promoted_by_trials(opened))
