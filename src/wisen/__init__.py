@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from wisen.memory.rankers import AcrossAgents as AcrossAgents
     from wisen.memory.rankers import BySimilarity as BySimilarity
     from wisen.memory.rankers import ByTaskType as ByTaskType
+    from wisen.memory_ci.forgetting import Receipt as Receipt
+    from wisen.memory_ci.forgetting import Whom as Whom
+    from wisen.memory_ci.forgetting import forget as forget
     from wisen.memory_ci.pipeline import MemoryCI as MemoryCI
     from wisen.memory_ci.trial import TrialRule as TrialRule
     from wisen.models.local import LocalModel as LocalModel
@@ -140,6 +143,7 @@ _HOMES = {
     "memory.blocks": "BlockMemory",
     "memory.compiler": "PromptCompiler",
     "memory.rankers": "AcrossAgents BySimilarity ByTaskType",
+    "memory_ci.forgetting": "Receipt Whom forget",
     "memory_ci.pipeline": "MemoryCI",
     "memory_ci.trial": "TrialRule",
     "models.local": "LocalModel",

@@ -13,6 +13,7 @@ import typer
 from wisen.cli import batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, runs, store
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
+from wisen.cli.forget import forget
 from wisen.cli.learn import learn
 from wisen.cli.notices import noticing
 from wisen.cli.output import line
@@ -106,6 +107,7 @@ _COMMAND = _Group(
             },
         ),
         "why": why,
+        "forget": forget,
         "reflect": _Group(
             "Reports of failed, partial and done tasks and of decisions, in a folder of Markdown files.",
             {

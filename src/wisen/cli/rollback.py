@@ -77,11 +77,11 @@ async def _withdraw(
 ) -> Rollback:
     async with open_store(choice, embedder_name, read_only=dry_run) as store:
         if origin.run_id:
-            origin = replace(origin, run_id=await _whole_run(store, origin.run_id))
+            origin = replace(origin, run_id=await whole_run(store, origin.run_id))
         return await withdraw(store, origin, note=note, downstream=downstream, dry_run=dry_run)
 
 
-async def _whole_run(store: Store, given: str) -> str:
+async def whole_run(store: Store, given: str) -> str:
     """The id that begins so, of a run that is recorded here, or of one elsewhere that cards were learned from."""
     ids = {*await store.ids_beginning("run", given)}
     async for card in every_card(store, CardFilter()):

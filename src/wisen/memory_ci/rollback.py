@@ -131,9 +131,13 @@ async def rollback(
     if not dry_run:
         # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
         for one in sorted(chosen):
-            await _change(store, one, lambda card: _withdrawn(card, note, when))
-        await _reheaded(store, cards, chosen, when)
-        restored = {one for one in sorted(restored) if await _change(store, one, lambda card: _restored(card, chosen))}
+            await change_where_it_is(store, one, lambda card: _withdrawn(card, note, when))
+        await reheaded(store, cards, chosen, when)
+        restored = {
+            one
+            for one in sorted(restored)
+            if await change_where_it_is(store, one, lambda card: _restored(card, chosen))
+        }
         if isinstance(store, DropsCalls):  # what such a run has kept to be resumed holds the same texts
             await store.drop_calls([call_scope(run) for run in sorted(_runs_of(cards, chosen, log, origin))])
         if isinstance(store, Scrubs):
@@ -142,7 +146,7 @@ async def rollback(
     return Rollback(withdrawn=tuple(sorted(chosen)), restored=tuple(sorted(restored)), left=tuple(left))
 
 
-async def _reheaded(
+async def reheaded(
     store: VectorStore, cards: Mapping[str, MemoryCard], withdrawn: Collection[str], at: datetime
 ) -> None:
     """Let other wordings of a withdrawn card's idea stand for it, on trial anew: its evidence is gone."""
@@ -153,7 +157,7 @@ async def _reheaded(
     for left in orphans.values():
         left.sort(key=lambda card: (moment(card.provenance.created_at), card.id))
         for one in left:
-            await _change(store, one.id, partial(_under, head=left[0].id, at=at))
+            await change_where_it_is(store, one.id, partial(_under, head=left[0].id, at=at))
 
 
 def _under(card: MemoryCard, *, head: str, at: datetime) -> MemoryCard | None:
@@ -234,7 +238,8 @@ def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:
     return move(card, MemoryStatus.REJECTED, note=f"withdrawn: {note}" if note else "withdrawn", at=at, by="rollback")
 
 
-async def _change(store: VectorStore, card_id: str, change: Change) -> bool:
+async def change_where_it_is(store: VectorStore, card_id: str, change: Change) -> bool:
+    """Change a card; says whether there was anything to change."""
     with suppress(CardNotFoundError):  # a card that is gone needs no change
         return await change_card(store, card_id, change) is not None
     return False

@@ -22,6 +22,7 @@ from wisen.stores.catalog import (
     ORDER_FILE,
     REPORTS,
     TENANT_FILE,
+    TENANTS,
     Catalog,
     Stored,
     place_of,
@@ -182,6 +183,26 @@ class Binder:
             self._folder.write_once(
                 f"{self._catalog.base(tenant)}{BLOCKS}/.{file}{NAME_ENDING}", f"{json.dumps(name)}\n"
             )
+
+    def remove_block(self, tenant: str, name: str) -> bool:
+        """Remove a block's file, and what notes its name; says whether there was one."""
+        folder, file = f"{self._catalog.base(tenant)}{BLOCKS}", folder_name(name)
+        with self._folder.locked():
+            there = self._folder.exists(f"{folder}/{file}.md")
+            for path in (f"{folder}/{file}.md", f"{folder}/.{file}{NAME_ENDING}"):
+                if self._folder.exists(path):
+                    self._folder.remove(path)
+            return there
+
+    def tidy(self) -> None:
+        """Remove what can be made again and may hold more than is left, and folders of tenants that hold nothing."""
+        with self._folder.locked():
+            for vectors in self._folder.hidden().glob("vectors-*"):
+                vectors.unlink(missing_ok=True)
+            for name in self._folder.folders(TENANTS):
+                below = f"{TENANTS}/{name}"
+                if self._folder.holds_nothing(below):
+                    self._folder.remove_tree(below)
 
     def name_tenant(self, tenant: str) -> None:
         """Note the name of a tenant whose folder doesn't say it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from wisen.cards import MemoryCard
+from wisen.stores.copies import LedgerPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,15 @@ class DropsCalls(Protocol):
 
     async def drop_calls(self, scopes: Sequence[str]) -> int:
         """Remove all calls of these scopes for good; says how many there were."""
+        ...
+
+
+@runtime_checkable
+class Erases(Protocol):
+    """What a store adds that can let go of single blocks, runs and recorded calls."""
+
+    async def erase(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+        """Remove what has these keys, as `Piece.key` has them, for good; says how many there were."""
         ...
 
 

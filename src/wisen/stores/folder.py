@@ -6,6 +6,7 @@ Everything here blocks; stores call it from a thread.
 import errno
 import fcntl
 import os
+import shutil
 import stat
 import time
 from collections.abc import Generator, Iterator
@@ -198,6 +199,19 @@ class Folder:
         self._sync_folder(folder)
         self._sync_folder(path.rpartition("/")[0])
         return new
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return os.path.lexists(self.root / path)
+
+    def holds_nothing(self, path: str) -> bool:
+        """Whether a folder has no files but hidden ones, at any depth."""
+        return all(one.is_dir() or one.name.startswith(".") for one in (self.root / path).rglob("*"))
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a folder with all that is in it."""
+        shutil.rmtree(self.root / path, ignore_errors=True)
+        self._sync_folder(path.rpartition("/")[0])
 
     def remove(self, path: str) -> None:
         """Remove a file."""

@@ -101,6 +101,20 @@ class InMemoryLedger:
             del self._calls[at]
         return len(gone)
 
+    async def erase(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+        """See `Erases.erase`."""
+        self._refuse_closed()
+        with self._lock:
+            match part:
+                case "blocks":
+                    return sum(bool(self._blocks.pop((key[0], key[1]), "")) for key in keys)
+                case "runs":
+                    return sum(self._runs.pop(key[0], None) is not None for key in keys)
+                case "calls":
+                    return sum(self._calls.pop(call_key(key), None) is not None for key in keys)
+                case _:
+                    assert_never(part)
+
     async def pieces(self, part: LedgerPart, *, after: str = "", limit: int = 200) -> tuple[Sequence[Piece], str]:
         """See `Copies.pieces`."""
         self._refuse_closed()

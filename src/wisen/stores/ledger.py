@@ -118,6 +118,11 @@ class SQLiteLedger:
 
         return await self._database.write(drop)
 
+    async def erase(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+        """See `Erases.erase`."""
+        fitting = encodable_keys(keys)
+        return await self._database.write(lambda connection: ledger_pieces.erase_pieces(connection, part, fitting))
+
     async def unreadable(self) -> Sequence[str]:
         """See `Omits.unreadable`: cards and runs, by id."""
         return await self._database.read(ledger_pieces.unreadable)

@@ -55,6 +55,18 @@ def next_pieces(connection: sqlite3.Connection, part: LedgerPart, after: str, li
             assert_never(part)
 
 
+_ERASE: Mapping[LedgerPart, str] = {
+    "blocks": "DELETE FROM blocks WHERE tenant = ? AND name = ?",
+    "runs": "DELETE FROM runs WHERE run_id = ?",
+    "calls": "DELETE FROM calls WHERE scope = ? AND key = ? AND ordinal = ?",
+}
+
+
+def erase_pieces(connection: sqlite3.Connection, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+    """Remove what has these keys; says how many there were."""
+    return sum(connection.execute(_ERASE[part], key).rowcount for key in keys)
+
+
 def readable_pieces(
     page: Callable[[int], list[Any]], piece: Callable[[Any], Piece], after: str
 ) -> tuple[list[Piece], str]:

@@ -137,6 +137,20 @@ class FileLedger(Forkable):
             return [], after
         return await self._ledger.pieces(part, after=after, limit=limit)
 
+    async def erase(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+        """See `Erases.erase`."""
+        if part == "blocks":
+            return await self._in_thread(lambda: sum(self._binder.remove_block(*key) for key in keys))
+        if not await self._in_thread(self._runs_path.exists):
+            return 0
+        return await self._ledger.erase(part, keys)
+
+    async def scrub(self) -> None:
+        """See `Scrubs.scrub`: vectors that were kept, folders of tenants that have nothing left, and the runs' log."""
+        await self._in_thread(self._binder.tidy)
+        if await self._in_thread(self._runs_path.exists):
+            await self._database.truncate_log()
+
     async def held(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], Piece]:
         """See `Copies.held`."""
         if part == "blocks":

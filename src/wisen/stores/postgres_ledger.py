@@ -182,6 +182,13 @@ class PostgresLedger:
         for one in some:
             one.give(sum(gone.pop(scope, 0) for scope in one.what))
 
+    async def erase(self, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+        """See `Erases.erase`."""
+        fitting = encodable_keys(keys)
+        return await self._pool.write(
+            lambda connection: postgres_pieces.erase_pieces(connection, part, fitting), tenant=None
+        )
+
     async def unreadable(self) -> Sequence[str]:
         """See `Omits.unreadable`: cards and runs, by id."""
         return await self._pool.read(postgres_pieces.unreadable, tenant=None)

@@ -62,6 +62,24 @@ async def next_pieces(connection: Connection, part: LedgerPart, after: str, limi
             assert_never(part)
 
 
+_ERASE: Mapping[LedgerPart, str] = {
+    "blocks": "DELETE FROM blocks USING unnest($1::text[], $2::text[]) AS gone (t, n) WHERE tenant = t AND name = n",
+    "runs": "DELETE FROM runs WHERE run_id = ANY($1::text[])",
+    "calls": "DELETE FROM calls USING unnest($1::text[], $2::text[], $3::int[]) AS gone (s, k, o)"
+    " WHERE scope = s AND key = k AND ordinal = o",
+}
+
+
+async def erase_pieces(connection: Connection, part: LedgerPart, keys: Sequence[tuple[str, ...]]) -> int:
+    """Remove what has these keys; says how many there were."""
+    if not keys:
+        return 0
+    columns: list[list[Any]] = [[stored(key[at]) for key in keys] for at in range(len(keys[0]))]
+    if part == "calls":
+        columns[2] = [int(key[2]) for key in keys]
+    return int((await connection.execute(_ERASE[part], *columns)).removeprefix("DELETE "))
+
+
 async def readable_pieces(
     page: Callable[[int], Awaitable[list[Any]]], piece: Callable[[Any], Piece], after: str
 ) -> tuple[list[Piece], str]:
