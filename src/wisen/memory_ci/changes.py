@@ -60,6 +60,7 @@ async def change_card(store: VectorStore, card_id: str, change: Change) -> Memor
     if line.task is None:
         drained = _drain(store, card_id, line, lambda: lines.pop(place, None))
         line.task = loop.create_task(drained, context=detached())
+        line.task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # who asked has heard of it
     return await asyncio.shield(asked.answer)
 
 
