@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from wisen.architectures.inside import memory_of, store_of, threshold_of
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
 from wisen.deadlines import ending_others
@@ -30,7 +31,6 @@ from wisen.protocols import (
     Memory,
     ModelBinder,
     RunLog,
-    VectorStore,
     kept_by,
 )
 from wisen.records import Budget, Clockwork, Task
@@ -40,8 +40,6 @@ from wisen.watchers import Watchers, events_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-
-_SATISFACTORY = 0.8
 
 
 class Agent:
@@ -60,6 +58,7 @@ class Agent:
         evaluator: Judges answers: an `Evaluator`, or a function of the output; see `wisen.evaluation`.
         budget: Limits of each run.
         tenant: Whose runs these are; a task's own tenant comes first.
+        owner: The person or project whose tasks these are, within the tenant; a task's own owner comes first.
         name: The agent's role in records and in the scopes of cards.
         watch: Called with every event of every run; an error in it is reported by an event and ends nothing.
         clockwork: Clock, ids and randomness; `Clockwork.seeded(n)` makes runs repeat.
@@ -78,6 +77,7 @@ class Agent:
         evaluator: EvaluatorLike | None = None,
         budget: Budget | None = None,
         tenant: str = "",
+        owner: str = "",
         name: str = "agent",
         watch: Callable[[Event], None] | None = None,
         clockwork: Clockwork | None = None,
@@ -95,13 +95,14 @@ class Agent:
             warn_of_bundled_model(self.architecture, self.evaluator)
         self.budget = budget if budget is not None else Budget()
         self.tenant = tenant
+        self.owner = owner
         self.name = name
-        self.memory: Memory = memory if memory is not None else _memory_of(self.architecture)
+        self.memory: Memory = memory if memory is not None else memory_of(self.architecture)
         self._tools, self._toolsets = _sorted_tools(tools)
         self._watch = watch
         self._resolved: Model | None = None
         self._guard: Callable[[Model], Model] | None = None
-        logs = (self.memory, _store_of(self.architecture))
+        logs = (self.memory, store_of(self.architecture))
         self._run_log = next((log for log in logs if isinstance(log, RunLog)), None)
         self._call_log = next((log for log in logs if isinstance(log, CallLog)), None)
         self._own_clockwork = clockwork is None
@@ -212,7 +213,7 @@ class Agent:
             if base is None:
                 raise ConfigError(f"architecture {bare.architecture.name!r}: has no base to run without its memory")
             bare.architecture = as_architecture(base)
-        if _store_of(bare.architecture) is not None:
+        if store_of(bare.architecture) is not None:
             raise ConfigError(f"architecture {bare.architecture.name!r}: what is inside can't be run without memory")
         bare.memory, bare._run_log, bare._call_log = BlockMemory(), None, None  # noqa: SLF001 - a copy of this object
         bare._replay = None  # noqa: SLF001 - as above
@@ -242,8 +243,7 @@ class Agent:
         if self.model is not None:
             bind = _Own(deps.bind, self._model(None))
             model = with_bound_advice(bind(None, f"worker {role}"), deps.bound_advice)
-        tenant = session.task.tenant or self.tenant
-        task = replace(session.task, prompt=instructions, tenant=tenant, tools=(), choices=(), reference=None)
+        task = replace(self._owned(session.task), prompt=instructions, tools=(), choices=(), reference=None)
         part = AgentSession(
             id=session.id,
             instructions=self.instructions,
@@ -296,7 +296,7 @@ class Agent:
         session = AgentSession(
             id=session_id,
             instructions=self.instructions,
-            task=task if task.tenant or not self.tenant else replace(task, tenant=self.tenant),
+            task=self._owned(task),
             meter=Meter(budget if budget is not None else self.budget, clockwork.monotonic),
             recorder=Recorder(session_id, task.prompt, clockwork.monotonic),
         )
@@ -322,10 +322,15 @@ class Agent:
             deps=deps,
             watchers=watchers,
             run_log=self._run_log,
-            threshold=_threshold_of(self.architecture),
+            threshold=threshold_of(self.architecture),
             journal=journal,
             seed="" if journal is None else self._seed(),
         )
+
+    def _owned(self, task: Task) -> Task:
+        """The task as the agent's own tenant's and owner's, where it doesn't say whose it is."""
+        mine = self.tenant and not task.tenant, self.owner and not task.owner
+        return replace(task, tenant=task.tenant or self.tenant, owner=task.owner or self.owner) if any(mine) else task
 
     def _journal(self, run_id: str, watchers: Watchers) -> Journal:
         if self._call_log is None or self._run_log is None:
@@ -364,30 +369,6 @@ class _Own:
 
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
         return self.bind(self.model if model is None else model, purpose)
-
-
-def _store_of(architecture: object) -> VectorStore | None:
-    """The lesson store of the architecture, or of what it is built on."""
-    while architecture is not None:
-        if isinstance(architecture, KeepsLessons) and architecture.lesson_store is not None:
-            return architecture.lesson_store
-        architecture = getattr(architecture, "base", None)
-    return None
-
-
-def _threshold_of(architecture: object) -> float:
-    """From which score on the architecture, or what it is built on, is content."""
-    while architecture is not None:
-        threshold: object = getattr(architecture, "threshold", None)
-        if isinstance(threshold, int | float):
-            return float(threshold)
-        architecture = getattr(architecture, "base", None)
-    return _SATISFACTORY
-
-
-def _memory_of(architecture: Architecture) -> Memory:
-    store = _store_of(architecture)
-    return store if isinstance(store, Memory) else BlockMemory()
 
 
 def _sorted_tools(tools: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

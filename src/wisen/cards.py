@@ -120,6 +120,10 @@ class Provenance:
     created_at: datetime = NEVER
     agent: str = ""
     """Whose run it was."""
+    owner: str = ""
+    """The person or project whose task the run worked on, as `Task.owner` has it."""
+    tainted: bool = False
+    """Whether the run had read more than its task and the verdicts of checks: tools' results, pages, others' text."""
     source: str = ""
     """What it was taken from, where that isn't a run: a file's name, an address, a person."""
 
@@ -224,6 +228,10 @@ class MemoryCard:
     """Whether only people may change its status."""
     observed: tuple[str, ...] = ()
     """The draws that were counted last, in short: a second process at the same run may write them once more."""
+    held: tuple[str, ...] = ()
+    """Phrases of its text for which no run is shown it until a person decides: see `screening.sinks`."""
+    released: bool = False
+    """Whether a person let all of its tenant's runs try it, wherever it comes from."""
     refused: str = ""
     """Of a card that a person or a test rejected: its `refusal_key`, by which the same lesson is known again."""
     supersedes: str = ""
@@ -249,15 +257,28 @@ class MemoryCard:
         return _digest(self.kind.value, self.scope.text, self.text, self.situation.text)
 
     @property
+    def circle(self) -> str:
+        """The `circle_key` of the runs that may try it while it is in quarantine.
+
+        `ANYONE` for what a person wrote or released; "" where nobody may: what is held, imported, or of no run.
+        """
+        source = self.provenance
+        if self.released or (source.origin == "human" and not self.held):
+            return ANYONE
+        if self.held or source.origin == "imported" or not source.run_id:
+            return ""
+        return circle_key(self.scope.tenant, source.agent, source.owner)
+
+    @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one kind and scope that say the same of the same situation, whoever judged.
+        """Equal for cards of one kind, scope and circle that say the same of the same situation, whoever judged.
 
         Reports are the same only where they are the same agent's. Of rejected cards no text is kept to compare, so each
         is its own.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
-        return _digest(self.kind.value, self.reporter, self.scope.text, self.form, self.situation.form)
+        return _digest(self.kind.value, self.reporter, self.circle, self.scope.text, self.form, self.situation.form)
 
     @property
     def form(self) -> str:
@@ -295,9 +316,18 @@ class MemoryCard:
         return replace(self, status=status, version=self.version + 1)
 
 
+def circle_key(tenant: str, agent: str, owner: str) -> str:
+    """Names the circle of runs that one agent makes for one owner: a lesson is tried there before others see it."""
+    return _digest("circle", tenant, agent, owner)
+
+
 def _form(parts: Iterable[str]) -> str:
     return "\x1e".join(form for form in map(same_form, parts) if form)
 
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+ANYONE = _digest("circle of all")
+"""The circle of what every run of the tenant may try."""

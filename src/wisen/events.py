@@ -229,9 +229,12 @@ class LessonPersisted:
     """The block's name, or "lesson_store"."""
     card_id: str
     kind: str
-    outcome: Literal["added", "duplicate", "rejected"]
+    outcome: Literal["added", "duplicate", "rejected", "held"]
+    """"held" of a line that didn't get into the block; a store keeps what is held, for a person to decide."""
     rules: tuple[str, ...] = ()
     """The screen's rules that spoke, by name: why it was rejected, or what was taken out of it."""
+    held: tuple[str, ...] = ()
+    """Phrases for which no run is shown it until a person decides: sinks that its circle never used."""
     name: Literal["reflexion.lesson_persisted"] = "reflexion.lesson_persisted"
 
 

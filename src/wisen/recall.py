@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
+from wisen.cards import ANYONE, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import ConfigError
 
 RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
@@ -32,6 +32,8 @@ class CardFilter:
     it is asked at each submission."""
     idea: str = ""
     """Keeps the other wordings of the idea that the card with this id stands for."""
+    circle: str = ""
+    """Keeps promoted cards, and of others those that runs of this circle may try (`MemoryCard.circle`)."""
 
     def accepts(self, card: MemoryCard) -> bool:
         """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""
@@ -43,6 +45,7 @@ class CardFilter:
             and (not self.run_id or card.provenance.run_id == self.run_id)
             and (not self.idea or card.idea == self.idea)
             and (not self.refused or (card.refused == self.refused and card.status is MemoryStatus.REJECTED))
+            and (not self.circle or card.status is MemoryStatus.PROMOTED or card.circle in (self.circle, ANYONE))
             and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
             and (not self.task_type or not scope.task_types or self.task_type in scope.task_types)
             and (not self.tools or not scope.tool_names or not set(self.tools).isdisjoint(scope.tool_names))

@@ -92,6 +92,9 @@ class Task:
     tools: tuple[str, ...] = ()
     """Names of the tools that may be used; empty means all that the agent has."""
     tenant: str = ""
+    owner: str = ""
+    """The person or project that asks. What is learned from their tasks is tried on their tasks, and on others' only
+    once it is promoted; within a tenant, that keeps one person's pages and mails out of another's prompts."""
     choices: tuple[str, ...] = ()
     """The known possible answers. A model that can be constrained answers with one of these and nothing else."""
     reference: str | None = None
@@ -104,7 +107,7 @@ class Task:
 
         Lists of texts are taken as tuples.
         """
-        for name in ("prompt", "id", "type", "tenant", "reference"):
+        for name in ("prompt", "id", "type", "tenant", "owner", "reference"):
             value: object = getattr(self, name)
             if not (name == "reference" and value is None):
                 _refuse(name, value, text_problem(value))
@@ -226,6 +229,8 @@ class Injection:
     """The card that stands for the idea; "" of records that an earlier version kept."""
     draw: str = ""
     """The draw that the run's outcome counts for; "" where it counts for none."""
+    tainted: bool = False
+    """Whether the card comes from what a run had read (`Provenance.tainted`): so does what it teaches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +285,8 @@ class AttemptRecord:
     """Whether a model call really carried the advice."""
     lesson_ids: tuple[str, ...] = ()
     """Cards that this attempt's reflection or success led to."""
+    used: tuple[str, ...] = ()
+    """Tools that it called, and the hosts, accounts, paths, commands and packages that their arguments name."""
     usage: TokenUsage = TokenUsage()
     seconds: float = 0.0
 

@@ -143,7 +143,12 @@ async def test_a_card_that_was_left_out_as_equal_is_counted_on_neither_side() ->
     prompts = ("Which team handles a broken invoice?", "Which team handles a lost parcel, or an invoice?")
     await store.add(
         [
-            card(name, situation=Situation(prompt=prompt), status=MemoryStatus.QUARANTINED)
+            card(
+                name,
+                situation=Situation(prompt=prompt),
+                status=MemoryStatus.QUARANTINED,
+                provenance=Provenance(run_id="earlier", agent="agent"),
+            )
             for name, prompt in zip("ab", prompts, strict=True)
         ]
     )

@@ -308,8 +308,12 @@ class TestCorrections:
 
     async def test_what_was_corrected_can_be_right_after_all(self) -> None:
         ci = keeper(InMemoryVectorStore(), trust="screened")
-        first = await taken(ci, lesson("Write dates as DD.MM.YYYY."))
-        second = (await ci.correct(first, lesson("Write dates as YYYY-MM-DD."), "changed")).card_id
+        first = await taken(ci, lesson("Write dates as DD.MM.YYYY.", provenance=Provenance(run_id="first")))
+        second = (
+            await ci.correct(
+                first, lesson("Write dates as YYYY-MM-DD.", provenance=Provenance(run_id="first")), "changed"
+            )
+        ).card_id
         run = Provenance(run_id="later")
         third = await ci.correct(second, lesson("Write dates as DD.MM.YYYY.", provenance=run), "changed back")
         assert (third.outcome, third.card_id) == ("duplicate", first)

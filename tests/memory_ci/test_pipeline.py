@@ -41,7 +41,8 @@ async def test_submitted_card_is_quarantined() -> None:
 async def test_what_says_the_same_is_counted_and_not_stored() -> None:
     store = InMemoryVectorStore()
     ci = MemoryCI(store)
-    first = await ci.submit(lesson("Always write the dates as YYYY-MM-DD in the answer."))
+    run = Provenance(run_id="first")
+    first = await ci.submit(lesson("Always write the dates as YYYY-MM-DD in the answer.", provenance=run))
     for number, text in enumerate(
         (
             "Always write the dates as YYYY-MM-DD in the answer!",
@@ -82,7 +83,7 @@ async def test_episodes_are_duplicates_only_of_the_same_task() -> None:
 async def test_alike_lessons_of_many_runs_at_once_are_all_counted(tmp_path: Path) -> None:
     async with SQLiteVectorStore(tmp_path / "lessons.db") as store:
         ci = MemoryCI(store)
-        first = await ci.submit(lesson("Always write dates as YYYY-MM-DD."))
+        first = await ci.submit(lesson("Always write dates as YYYY-MM-DD.", provenance=Provenance(run_id="first")))
         runs = [Provenance(run_id=f"run {number}") for number in range(60)]
         await asyncio.gather(*(ci.submit(lesson("Always write dates as YYYY-MM-DD!", provenance=run)) for run in runs))
         card = (await store.get([first.card_id]))[0]

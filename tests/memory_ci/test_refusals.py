@@ -103,7 +103,7 @@ async def test_an_older_file_finds_what_it_has_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as old:
         for name in ("refused", "idea", "alike"):
             old.execute(f"DROP INDEX cards_{name}")
-        for name in ("content_key", "alike", "idea"):
+        for name in ("content_key", "alike", "idea", "circle"):
             old.execute(f"ALTER TABLE cards DROP COLUMN {name}")
         old.execute("PRAGMA user_version = 1")
         old.commit()

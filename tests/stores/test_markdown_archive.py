@@ -71,6 +71,7 @@ async def test_a_report_comes_back_from_the_archive(store: MarkdownStore, root: 
 
 async def test_archiving_counts_and_overwrites_nothing(store: MarkdownStore, root: Path) -> None:
     one, two = many(2)
+    one = replace(one, provenance=replace(one.provenance, run_id="first"), id="")
     await store.add([one, two])
     taken = root / "reflections/researcher-agent/archive/2025/2025-01-01-job-0.md"
     taken.parent.mkdir(parents=True)

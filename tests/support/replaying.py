@@ -55,7 +55,7 @@ def card(content: str, *, of: str = "harbour", number: int = 0, run: str = "") -
         content=content,
         situation=Situation(prompt=prompt(number, of=of)),
         status=MemoryStatus.QUARANTINED,
-        provenance=Provenance(run_id=run or content, created_by="reflexion"),
+        provenance=Provenance(run_id=run or content, created_by="reflexion", agent="clerk"),
     )
 
 

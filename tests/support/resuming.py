@@ -133,7 +133,7 @@ async def filled_store() -> MortalStore:
                 content=content,
                 situation=Situation(prompt=TASK.prompt, task_type=TASK.type),
                 status=status,
-                provenance=Provenance(run_id=f"earlier {number}"),
+                provenance=Provenance(run_id=f"earlier {number}", agent="agent"),
             )
             for number, (content, status) in enumerate(
                 (("Look under the stage.", MemoryStatus.QUARANTINED), ("Begin at the door.", MemoryStatus.PROMOTED))

@@ -47,6 +47,7 @@ _nonces = map("nonce {}".format, count())
 
 def lesson(content: str = HARBOUR, prompt: str = PROMPT, *, run: str = "", **more: Any) -> MemoryCard:
     """A lesson as a run submits it; `more` is of the provenance."""
+    more.setdefault("agent", "agent")
     return MemoryCard(
         kind=MemoryKind.LESSON,
         content=content,

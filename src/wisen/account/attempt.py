@@ -24,6 +24,8 @@ class Account:
     evaluation: ReflectionEvaluation | None = None
     tools: tuple[str, ...] = ()
     """The tools that it called, each once, in order."""
+    used: tuple[str, ...] = ()
+    """As `AttemptRecord.used` has it."""
     error: str = ""
     """The last error that it met: of a tool, of its base, or of an answer that a check refused."""
     structured: object = None
@@ -65,6 +67,7 @@ class Account:
             left_out=self.advice.left_out,
             advice_delivered=self.carried,
             lesson_ids=tuple(self.lesson_ids),
+            used=self.used,
             usage=spent.minus(self.spent_before),
             seconds=seconds - self.began,
         )

@@ -116,6 +116,7 @@ class Draws:
             propensity=share,
             idea=head.id,
             draw=draw,
+            tainted=hit.card.provenance.tainted,
         )
         barred = "" if before is not None and part.barred == WAITS else part.barred
         return Recalled(card=hit.card, injection=injection, barred=barred, rivals=head.rivals)

@@ -10,6 +10,7 @@ from typing import Literal
 from wisen.cards import MemoryCard
 from wisen.deadlines import calling, named
 from wisen.events import LessonPersisted
+from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Finding, Memory, Screen
 from wisen.screening.screens import verdict_of
@@ -37,6 +38,8 @@ class Keeper:
     memory: Memory
     block: str
     tenant: str
+    known: str
+    """What the run's task and tools name."""
     degraded: Callable[[_Stage, Exception, str, int], None]
 
     async def keep(self, card: MemoryCard, attempt: int, *, again: bool = False) -> Kept:
@@ -58,7 +61,7 @@ class Keeper:
         return Kept(card=None, persisted=None)
 
     async def _to_store(self, ci: MemoryCI, card: MemoryCard, attempt: int, *, again: bool) -> Kept:
-        submission = await ci.submit(card, at=card.provenance.created_at, again=again)
+        submission = await ci.submit(card, at=card.provenance.created_at, again=again, known=self.known)
         persisted = LessonPersisted(
             attempt=attempt,
             target="lesson_store",
@@ -66,15 +69,19 @@ class Keeper:
             kind=card.kind.value,
             outcome=submission.outcome,
             rules=rules_of(submission.findings),
+            held=submission.held,
         )
-        return Kept(card=submission.card, persisted=persisted)
+        return Kept(card=None if submission.held else submission.card, persisted=persisted)
 
     async def _to_block(self, card: MemoryCard, attempt: int) -> Kept:
         verdict = verdict_of(self.screen, card)
         if verdict.outcome == "redacted" and verdict.card is not None:
             card = replace(verdict.card, id="")  # an id that is computed of a secret could be used to guess it
-        outcome: Literal["added", "duplicate", "rejected"] = "rejected"
-        if verdict.card is not None:
+        outcome: Literal["added", "duplicate", "rejected", "held"] = "rejected"
+        held = await Circles(self.memory).new_sinks(card, self.known) if card.provenance.tainted else ()
+        if verdict.card is not None and held:
+            outcome = "held"
+        elif verdict.card is not None:
             line = f"- {' '.join(verdict.card.text.split())}"
             known = (await self.memory.block(self.block, tenant=self.tenant)).splitlines()
             outcome = "duplicate" if line in known else "added"
@@ -87,8 +94,9 @@ class Keeper:
             kind=card.kind.value,
             outcome=outcome,
             rules=rules_of(verdict.findings),
+            held=held,
         )
-        return Kept(card=verdict.card, persisted=persisted)
+        return Kept(card=None if held else verdict.card, persisted=persisted)
 
 
 def rules_of(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from wisen.account.attempt import Account
 from wisen.account.draws import Draws
 from wisen.architectures.keeping import Keeper, Kept
 from wisen.architectures.learning_options import LearningParts, call_back
+from wisen.architectures.recalling import Asked
 from wisen.architectures.replaying import Past
 from wisen.architectures.turn import DERIVED, as_card, chain, shown_ids, without_draws
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
@@ -20,21 +21,16 @@ from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory.compiler import OwnRun, Recalled
-from wisen.memory.rank import rank
-from wisen.memory.rankers import BySimilarity
-from wisen.memory_ci.ideas import is_example
-from wisen.memory_ci.pipeline import Found, MemoryCI, in_turn, weighed_as_idea
+from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
-from wisen.recall import CardFilter
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
+from wisen.screening.reading import reads_others, tool_name, used_in
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
 _NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
-_TO_CHOOSE_FROM = 3
-"""How many times as many cards as may be shown are recalled: some are wordings of one idea, and some wait."""
 _LONGEST_ERROR = 300
 """Characters of an error that a situation holds."""
 
@@ -72,6 +68,7 @@ class Learner:
             memory=deps.memory,
             block=parts.block,
             tenant=session.task.tenant,
+            known="\n".join((session.task.prompt, *session.task.tools, *map(tool_name, deps.tools))),
             degraded=self.degraded,
         )
 
@@ -162,24 +159,8 @@ class Learner:
 
     async def _found(self, ci: MemoryCI) -> list[Found]:
         """What fits the task, and what earlier attempts of this run have met; best first."""
-        task, model, layout = self._task, self._deps.model.model_name, self._parts.options.compiler.layout
-        where = CardFilter(tenant=task.tenant, agent_role=self._deps.agent, task_type=task.type, tools=task.tools)
-        by_similarity = isinstance(ci.ranker, BySimilarity)
-        room = self._parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(self._own_cards)
-        found = await ci.recall(self._situation(), where, run_id=self._session.id, k=room)
-        known = {
-            *self._own_cards,
-            *(card_id for bound in self._deps.bound_advice for card_id in shown_ids(bound.advice)),
-        }
-        others = {one.hit.card.id: one for one in found if one.hit.card.id not in known}
-        ranked = [weighed_as_idea(one) for one in others.values()]
-        if by_similarity:
-            ranked = rank(ranked, model=model, layout=layout, where=where)
-            examples = [hit for hit in ranked if is_example(hit.card)]
-            ranked = in_turn([hit for hit in ranked if not is_example(hit.card)], examples)
-        # What the attempt before was told comes first, so that the attempts' prompts begin alike.
-        ranked.sort(key=lambda hit: hit.card.id not in self._told_before)
-        return [others[hit.card.id] for hit in ranked]
+        asked = Asked(ci=ci, parts=self._parts, deps=self._deps, task=self._task, run_id=self._session.id)
+        return await asked.found(self._situation(), own=self._own_cards, told_before=self._told_before)
 
     def judged(self) -> ReflectionEvaluation | None:
         """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
@@ -226,6 +207,7 @@ class Learner:
         """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""
         events = self._session.recorder.trace().events[self._seen :]
         account.tools = tuple(dict.fromkeys(str(one.data.get("name", "")) for one in events if one.kind == "action"))
+        account.used = used_in(events)
         errors = [str(one.data.get("text") or one.data.get("error") or "") for one in events if one.kind == "error"]
         account.error = " ".join(errors[-1].split())[:_LONGEST_ERROR] if errors else ""
         account.output = self._session.output
@@ -366,10 +348,17 @@ class Learner:
             verified=evaluation.verifiable and (accepted or card.kind is not MemoryKind.SKILL_CARD),
             created_at=self._deps.clockwork.now(),
             agent=self._deps.agent,
+            owner=self._task.owner,
+            tainted=self._tainted(account),
         )
         tenant = self._task.tenant
         scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)
         return replace(card, id="", situation=self._situation(), scope=scope, provenance=provenance)
+
+    def _tainted(self, account: Account) -> bool:
+        """Whether the run had read others' text by now: tools' results, or cards that come from such."""
+        told = any(one.shown and one.tainted for one in account.advice.injections)
+        return told or reads_others(self._session.recorder.trace())
 
     def _situation(self) -> Situation:
         """The task, and what the attempt before has met: its tools, and its last error."""

@@ -7,7 +7,7 @@ from wisen.account.counts import Outcome
 from wisen.account.draws import Draws
 from wisen.architectures.protocol import report_compiler
 from wisen.architectures.turn import chain
-from wisen.cards import MemoryCard, Situation
+from wisen.cards import MemoryCard, Situation, circle_key
 from wisen.memory.compiler import OwnRun
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.recall import CardFilter
@@ -34,7 +34,8 @@ async def advice_for(
 
     The `first` try of a chain draws, and that is written down.
     """
-    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools)
+    circle = circle_key(task.tenant, agent, task.owner)
+    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=circle)
     found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told))
     known = {card.id for card in told}
     others = [one for one in found if one.hit.card.id not in known][:last]

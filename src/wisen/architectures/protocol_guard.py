@@ -338,7 +338,9 @@ class ReflexionProtocol:
         for card in cards:
             signed = replace(card, situation=situation, provenance=self._provenance(card, begun, evaluation), id="")
             signed = replace(signed, scope=replace(card.scope, tenant=begun.task.tenant), id="")
-            submission = await self._ci.submit(signed, at=self._clockwork.now())
+            submission = await self._ci.submit(
+                signed, at=self._clockwork.now(), known="\n".join((begun.task.prompt, *begun.task.tools))
+            )
             kept += [] if submission.card is None else [replace(submission.card, id=submission.card_id)]
             spoke = rules_of(submission.findings)
             rules |= dict.fromkeys(spoke)
@@ -365,6 +367,8 @@ class ReflexionProtocol:
             verified=evaluation.verifiable if evaluation else False,
             created_at=now if now.date() == dated.date() else dated,
             agent=begun.agent,
+            owner=begun.task.owner,
+            tainted=True,  # who files it works outside: what they read isn't known
         )
 
     async def _escalate(self, filed: FiledTask, score: float | None) -> None:

@@ -10,6 +10,7 @@ from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
 from wisen.protocols import Architecture
+from wisen.screening.reading import UNSEEN
 from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable, output_text
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class Wrapped:
         if carried:
             for bound in deps.bound_advice:
                 bound.delivered()
+        session.recorder.add("note", text="what else the agent read isn't known", **{UNSEEN: True})
         session.recorder.add("output", text=session.output)
 
 

@@ -11,7 +11,7 @@ from wisen.audit.replay import ReplayReport, ReplayTest, untestable
 from wisen.audit.replay_log import task_key
 from wisen.audit.replay_session import Replayed, ReplayOptions
 from wisen.audit.replays import ReplayBudget
-from wisen.cards import MemoryStatus
+from wisen.cards import ANYONE, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Evaluator, RunLog
@@ -111,9 +111,14 @@ def varied(tasks: Sequence[Task], *, copies: int, most: int = _MOST_TASKS) -> li
 
 
 async def _ideas(ci: MemoryCI, tenant: str, condition: Condition) -> list[str]:
-    """Ideas on trial, and those that wait for it."""
+    """Ideas on trial, and those that wait for it: what the agent's own runs taught, and what a person let in."""
+
+    def own(card: MemoryCard) -> bool:
+        return card.circle == ANYONE or (bool(card.circle) and card.provenance.agent == condition.role)
+
     where = CardFilter(tenant=tenant, statuses=(MemoryStatus.QUARANTINED,), agent_role=condition.role)
-    return [card.id async for card in every_card(ci.store, where) if not card.idea and not untestable(card, condition)]
+    found = [card async for card in every_card(ci.store, where) if own(card)]
+    return [card.id for card in found if not card.idea and not untestable(card, condition)]
 
 
 def _repeatable(run: RunRecord, attempt: AgentAttempt, condition: Condition) -> bool:

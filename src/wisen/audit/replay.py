@@ -182,8 +182,8 @@ class ReplayTest:
 
 def untestable(card: MemoryCard, condition: Condition) -> str:
     """Why a card isn't tested under this condition; "" where it is."""
-    if card.pinned:
-        return "it is pinned"
+    if card.pinned or card.held:
+        return "it is pinned" if card.pinned else "it is held; see `wisen lessons review`"
     if card.idea and not is_example(card):
         return f"it puts card {card.idea} in other words, which is tested for both"
     if card.superseded_by:

@@ -61,7 +61,7 @@ class Case:
     def in_test(self) -> bool:
         """Whether nobody has taken the card out of the test."""
         card = self.card
-        testable = card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not card.pinned
+        testable = card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not (card.pinned or card.held)
         return testable and not self.deleted and not card.superseded_by and stay_of(card) == self.stay
 
     @property

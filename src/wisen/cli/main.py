@@ -17,6 +17,7 @@ from wisen.cli.forget import forget
 from wisen.cli.learn import learn
 from wisen.cli.notices import noticing
 from wisen.cli.output import line
+from wisen.cli.review import review
 from wisen.cli.rollback import rollback
 from wisen.cli.run import run
 from wisen.cli.screen import screen
@@ -84,7 +85,9 @@ _COMMAND = _Group(
                 "search": lessons.search,
                 "export": lessons.export,
                 "why": moves.why_card,
+                "review": review,
                 "promote": moves.promote,
+                "release": moves.release,
                 "archive": moves.archive,
                 "quarantine": moves.quarantine,
                 "reject": moves.reject,

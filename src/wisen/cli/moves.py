@@ -1,6 +1,6 @@
 """`wisen lessons promote`, `reject` and their like: a person decides on a card, with a reason that is kept."""
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,7 +22,7 @@ from wisen.cli.telling import (
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is kept in the card's history.")]
-_Act = Literal["promote", "archive", "quarantine", "reject", "pin", "unpin"]
+_Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin"]
 
 
 def promote(
@@ -35,7 +35,20 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Show a quarantined card to every run from now on."""
-    _decide("promote", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("promote", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
+
+
+def release(
+    card_id: CardId,
+    *,
+    why: Why,
+    tenant: Tenant = None,
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let all of a tenant's runs try a card that is held, imported, or of another circle."""
+    decide("release", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def archive(
@@ -48,7 +61,7 @@ def archive(
     as_json: AsJson = False,
 ) -> None:
     """Keep a card, and show it no more."""
-    _decide("archive", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("archive", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def quarantine(
@@ -61,7 +74,7 @@ def quarantine(
     as_json: AsJson = False,
 ) -> None:
     """Put a promoted or archived card on trial again, with new counts."""
-    _decide("quarantine", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("quarantine", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def reject(
@@ -74,7 +87,7 @@ def reject(
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a card for good: none of its text is kept, and what it corrected holds again."""
-    _decide("reject", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("reject", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def pin(
@@ -87,7 +100,7 @@ def pin(
     as_json: AsJson = False,
 ) -> None:
     """Keep trials and rules from changing a card's status; people still may."""
-    _decide("pin", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("pin", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def unpin(
@@ -100,7 +113,7 @@ def unpin(
     as_json: AsJson = False,
 ) -> None:
     """Let trials and rules change a card's status again."""
-    _decide("unpin", card_id, tenant, why, _Where(choose_store(store), embedder), as_json=as_json)
+    decide("unpin", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
 
 
 def why_card(card_id: CardId, *, tenant: Tenant = None, store: StorePath = None, as_json: AsJson = False) -> None:
@@ -166,19 +179,26 @@ def status_of(card: MemoryCard) -> str:
     return f"{card.status}, pinned" if card.pinned else str(card.status)
 
 
-class _Where(NamedTuple):
-    choice: StoreChoice
-    embedder_name: str | None
+def decide(
+    act: _Act,
+    card_id: str,
+    tenant: str | None,
+    why: str,
+    choice: StoreChoice,
+    embedder: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Do what a person decided on a card, and say what changed."""
 
-
-def _decide(act: _Act, card_id: str, tenant: str | None, why: str, where: _Where, *, as_json: bool) -> None:
-    async def decide() -> tuple[MemoryCard, MemoryCard]:
+    async def decided() -> tuple[MemoryCard, MemoryCard]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
 
-        async with open_store(where.choice.existing(), where.embedder_name) as store:
+        async with open_store(choice.existing(), embedder) as store:
             before, ci = await find_card(store, card_id, tenant), MemoryCI(store)
             acts = {
                 "promote": ci.promote,
+                "release": ci.release,
                 "archive": ci.archive,
                 "quarantine": ci.quarantine,
                 "reject": ci.reject,
@@ -187,11 +207,14 @@ def _decide(act: _Act, card_id: str, tenant: str | None, why: str, where: _Where
             }
             return before, await acts[act](before.id, why)
 
-    before, after = drive(decide())
+    before, after = drive(decided())
     if as_json:
         print_json(card_json(after))
         return
     was, now = status_of(before), status_of(after)
+    if act == "release":
+        typer.echo(f"card {after.id}: all runs of its tenant may try it")
+        return
     if was == now:
         said = f"{was} as before"
     elif before.status is after.status:

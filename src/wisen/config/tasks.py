@@ -40,9 +40,9 @@ def load_tasks(path: str | Path, *, check: Callable[[EvaluatorSpec], object] | N
     - `.yaml`, `.yml`: the same as a mapping with `tasks` and `defaults`, or just a list of tasks
     - `.jsonl`, `.ndjson`: one task as a JSON object on each line
 
-    Fields of a task: `prompt` (required), `id`, `type`, `tenant`, `reference` (strings), `tools`, `choices` (lists of
-    strings), `metadata` (a table), and `evaluator`: a kind, a table with `kind` and the evaluator's options, or a list
-    of these that must all pass (kind "all_of", with their tables as the option `evaluators`).
+    Fields of a task: `prompt` (required), `id`, `type`, `tenant`, `owner`, `reference` (strings), `tools`, `choices`
+    (lists of strings), `metadata` (a table), and `evaluator`: a kind, a table with `kind` and the evaluator's options,
+    or a list of these that must all pass (kind "all_of", with their tables as the option `evaluators`).
 
     Args:
         path: The file, in UTF-8. It is read at once: call this before the event loop is busy.
@@ -198,6 +198,7 @@ _FIELDS: Final[dict[str, Callable[[object, Place], object]]] = {
     "type": _string,
     "tools": _strings,
     "tenant": _string,
+    "owner": _string,
     "choices": _strings,
     "reference": _string,
     "evaluator": _evaluator,

@@ -28,6 +28,7 @@ _INDENT = 8
 """More characters than the labels and the frame around a text, and the indent of each of its lines, take."""
 _NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 _NO_ROOM = "no room"
+_HELD = "held until a person decides"
 _HELD_OUT = "held out by the trial"
 
 
@@ -196,6 +197,8 @@ class PromptCompiler:
                 raise RecallBlockedError(f"card {card.id!r} is {card.status.value}: it may not reach a prompt")
             if correction := card.superseded_by or corrections.get(card.id):
                 draft.leave_out(card, f"superseded by card {correction}")
+            elif card.held:
+                draft.leave_out(card, _HELD)
             elif one.barred:
                 draft.leave_out(card, one.barred)
             else:

@@ -16,7 +16,7 @@ def check_correction(old: MemoryCard, new: MemoryCard, why: str) -> None:
         raise corrected_already(old)
     if new.scope.tenant != old.scope.tenant:
         raise ConfigError(f"card {old.id!r} belongs to tenant {old.scope.tenant!r}, and so must its correction")
-    if replace(new, provenance=replace(new.provenance, agent=old.provenance.agent)).duplicate_key == old.duplicate_key:
+    if replace(new, provenance=old.provenance, held=old.held, released=old.released).duplicate_key == old.duplicate_key:
         raise ConfigError(f"the correction of card {old.id!r} says what the card says; write what is right")
 
 

@@ -10,7 +10,7 @@ from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import Change, change_card
 from wisen.memory_ci.ideas import head_of, those_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
-from wisen.memory_ci.status import HUMAN, move, pinned
+from wisen.memory_ci.status import HUMAN, move, pinned, released
 from wisen.protocols import Scrubs, VectorStore
 
 
@@ -35,6 +35,14 @@ class Decisions:
     async def quarantine(self, card_id: str, why: str) -> MemoryCard:
         """Put a promoted or archived card on trial again, with new counts. Raises `ConfigError` as `move` does."""
         return await self._move(card_id, MemoryStatus.QUARANTINED, why)
+
+    async def release(self, card_id: str, why: str) -> MemoryCard:
+        """Let all of its tenant's runs try a card in quarantine: one that is held, imported, or of another circle.
+
+        A person's word. Raises `ConfigError` for a card that isn't in quarantine, or without a reason.
+        """
+        at, why = self.now(), kept_reason(why)
+        return await self._decide(card_id, lambda card: released(card, why=why, at=at), also=True)
 
     async def reject(self, card_id: str, why: str) -> MemoryCard:
         """Withdraw a card for good, text and all; what it had corrected holds again. Raises as `move` does."""
@@ -65,10 +73,13 @@ class Decisions:
         at, why = self.now(), kept_reason(why)
         return await self._decide(card_id, lambda card: pinned(card, on=on, why=why, at=at))
 
-    async def _decide(self, card_id: str, change: Change) -> MemoryCard:
+    async def _decide(self, card_id: str, change: Change, *, also: bool = False) -> MemoryCard:
+        """Change an idea's head; with `also`, the card that was named, too."""
         card = (await self.store.get([card_id]))[0]
         head = await head_of(self.store, card)
         await change_card(self.store, head.id, change)
+        if also and head.id != card_id:
+            await change_card(self.store, card_id, change)
         await follow(self.store, head.id, at=self.now())
         return (await self.store.get([card_id]))[0]
 

@@ -48,7 +48,8 @@ class MemoryCI(Decisions):
     Args:
         store: Where cards go.
         screen: What may enter; `DefaultScreen()` by default.
-        trust: What *other* runs may be shown. "trial": promoted ideas, and of those in quarantine a few that are on
+        trust: What *other* runs may be shown, inside and outside of their circle (`memory_ci.trust` has the table).
+            "trial": promoted ideas, and of those in quarantine a few that are on
             trial, each left out of some runs at random, so that its effect can be told. "replayed": promoted ideas
             only. "screened": everything that passed the screen.
         trial: How ideas are tried: what a trial costs, and how much evidence ends it.
@@ -85,7 +86,9 @@ class MemoryCI(Decisions):
         self._intake = Intake(store, self.screen, now)
         self._turns = Turns(_AT_ONCE)
 
-    async def submit(self, card: MemoryCard, *, at: datetime | None = None, again: bool = False) -> Submission:
+    async def submit(
+        self, card: MemoryCard, *, at: datetime | None = None, again: bool = False, known: str = ""
+    ) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
         A card that says the same as a stored one is counted on it. One that makes the same claim in other words is
@@ -97,10 +100,13 @@ class MemoryCI(Decisions):
         What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError` for
         names that may not be kept, as `with_clean_names` does, and then stores nothing.
 
+        A card of a run that had read others' text is held where it names a sink that its circle never used; `known` is
+        what the run's own task and tools name. Held, it is kept, and shown to nobody until a person releases it.
+
         `again` says that this very card may have been submitted before, by a process that was cut off: then nothing is
         counted, and what is stored under its id is the card.
         """
-        return await self._intake.submit(card, at=at, again=again)
+        return await self._intake.submit(card, at=at, again=again, known=known)
 
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.
@@ -114,6 +120,7 @@ class MemoryCI(Decisions):
     async def recall(self, situation: Situation, where: CardFilter, *, run_id: str = "", k: int = 5) -> list[Found]:
         """What fits `situation` and may be shown by the trust policy, best first; one wording of each idea.
 
+        With `where.circle`, only to runs of that circle; without one, as if all of the tenant's cards were of one.
         Nothing is drawn here, and nothing counted: an `Account` does that. Verified episodes of one idea are all given,
         since each is an example of its own. `run_id` is the run that asks.
         """

@@ -54,6 +54,8 @@ def move(
     match status:
         case MemoryStatus.REJECTED:
             return _without_text(moved, refused=moved.refusal_key if by in _LASTING else "")
+        case MemoryStatus.PROMOTED if by == HUMAN:
+            return replace(moved, held=())
         case MemoryStatus.QUARANTINED:
             return replace(moved, evidence=(), observed=(), trials=tuple(map(again, moved.trials)), open_draws=())
         case _:
@@ -74,6 +76,22 @@ def pinned(card: MemoryCard, *, on: bool, why: str, at: datetime) -> MemoryCard 
         return None
     done = Move(at=at, before=card.status, after=card.status, why=f"{word}: {why}", by=HUMAN)
     return replace(card, pinned=on, version=card.version + 1, history=(*card.history, done))
+
+
+def released(card: MemoryCard, *, why: str, at: datetime) -> MemoryCard | None:
+    """The card as all runs of its tenant may try it, with that in its history; `None` where they may already.
+
+    Raises `ConfigError` for a card that isn't in quarantine, and without a reason.
+    """
+    if not why.strip():
+        raise ConfigError(f"card {card.id!r} can't be released without a reason; say why")
+    if card.status is not MemoryStatus.QUARANTINED:
+        raise ConfigError(f"card {card.id!r} is {card.status.value!r}; only one in quarantine can be released")
+    if card.released:
+        return None
+    named = f" (held for: {', '.join(card.held)})" if card.held else ""
+    done = Move(at=at, before=card.status, after=card.status, why=f"released: {why}{named}", by=HUMAN)
+    return replace(card, held=(), released=True, version=card.version + 1, history=(*card.history, done))
 
 
 def _without_text(card: MemoryCard, *, refused: str) -> MemoryCard:

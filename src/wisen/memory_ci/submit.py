@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import Ideas, Kin, head_of, said_alike, those_there, wordings_of
@@ -44,6 +45,8 @@ class Submission:
     """The head of the idea that it is a wording of: `card_id` itself where it is the first."""
     rivals: tuple[str, ...] = ()
     """Heads of ideas that can't be right beside it."""
+    held: tuple[str, ...] = ()
+    """Phrases for which it is shown to no run until a person decides: sinks that its circle never used."""
 
 
 class Intake:
@@ -60,18 +63,23 @@ class Intake:
         self._screen = screen
         self._now = now
         self._ideas = Ideas(store)
+        self._circles = Circles(store)
         self._turns = Turns(_AT_ONCE)
         self._lines = _Lines()
 
-    async def submit(self, card: MemoryCard, *, at: datetime | None = None, again: bool = False) -> Submission:
+    async def submit(
+        self, card: MemoryCard, *, at: datetime | None = None, again: bool = False, known: str = ""
+    ) -> Submission:
         """See `MemoryCI.submit`."""
-        return await self._take_in(card, at=at, again=again)
+        return await self._take_in(card, at=at, again=again, known=known)
 
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """See `MemoryCI.correct`."""
         old = (await self._store.get([card_id]))[0]
         check_correction(old, new_card, why)
-        submission = await self._take_in(new_card, corrects=card_id, why=f"; corrects {card_id}: {kept_reason(why)}")
+        submission = await self._take_in(
+            _of_a_person(new_card), corrects=card_id, why=f"; corrects {card_id}: {kept_reason(why)}"
+        )
         if submission.outcome == "rejected":
             return submission
         if submission.card_id == card_id:
@@ -92,7 +100,14 @@ class Intake:
         return submission
 
     async def _take_in(
-        self, card: MemoryCard, *, corrects: str = "", why: str = "", at: datetime | None = None, again: bool = False
+        self,
+        card: MemoryCard,
+        *,
+        corrects: str = "",
+        why: str = "",
+        at: datetime | None = None,
+        again: bool = False,
+        known: str = "",
     ) -> Submission:
         await self._turns.take()
         card, named = with_clean_names(card)
@@ -106,6 +121,8 @@ class Intake:
             await self._store.add([replace(rejected, version=card.version)])
             return Submission(outcome="rejected", card_id=card.id, card=None, findings=findings)
         passed = replace(_candidate(verdict.card, corrects), id=_id_of(verdict.card, card))
+        if passed.provenance.tainted:
+            passed = replace(passed, held=await self._circles.new_sinks(passed, known))
         note = f"passed screen {self._screen.name}{why}"
         moved = move(passed, MemoryStatus.QUARANTINED, note=note, at=at, by="screen")
         screened = replace(moved, note=passed.note, version=passed.version)
@@ -119,7 +136,12 @@ class Intake:
             kin = await self._ideas.kin(screened)
             if again and kin.same is not None:  # it may have been counted there already
                 return Submission(
-                    outcome="duplicate", card_id=kin.same.id, card=screened, findings=findings, idea=_head(kin.same)
+                    outcome="duplicate",
+                    card_id=kin.same.id,
+                    card=screened,
+                    findings=findings,
+                    idea=_head(kin.same),
+                    held=screened.held,
                 )
             return await self._added(_worded(screened, kin.head, at), kin, findings)
 
@@ -144,6 +166,7 @@ class Intake:
             known=written.outcome == "unchanged",
             idea=_head(kept),
             rivals=tuple(one.id for one in kin.rivals),
+            held=kept.held,
         )
 
     async def _linked(self, card: MemoryCard, kin: Kin) -> None:
@@ -177,7 +200,7 @@ class Intake:
             return None
         at, there = self._now(), await those_there(self._store, [card.idea])
         if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
-            if there[0].status is card.status:
+            if there[0].status is card.status or there[0].status is MemoryStatus.PROMOTED:
                 return None
             await follow(self._store, card.idea, at=at)
             return (await self._store.get([card.id]))[0] if there[0].refused else None
@@ -269,8 +292,8 @@ def _worded(card: MemoryCard, head: MemoryCard | None, at: datetime) -> MemoryCa
     """The card as one more wording of an idea, whose status it follows."""
     if head is None:
         return card
-    if head.status is card.status:
-        return replace(card, idea=head.id)
+    if head.status is card.status or (head.status is MemoryStatus.PROMOTED and card.provenance.tainted):
+        return replace(card, idea=head.id)  # what others' text may have worded leaves its circle by its own merit
     why = f"another wording of {head.id}, which is {head.status.value}"
     followed = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
     return replace(card, idea=head.id, status=head.status, history=(*card.history, followed))
@@ -299,7 +322,16 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
         open_draws=(),
         supersedes=corrects,
         superseded_by="",
+        held=(),
+        released=False,
     )
+
+
+def _of_a_person(card: MemoryCard) -> MemoryCard:
+    """A correction: the word of whoever makes it, unless it says where else it comes from."""
+    source = card.provenance
+    unsigned = not (source.created_by or source.run_id)
+    return replace(card, provenance=replace(source, created_by="human")) if unsigned else card
 
 
 def _again(refused: MemoryCard, findings: Sequence[Finding]) -> Submission:

@@ -9,6 +9,7 @@ from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance
 from wisen.reflection.retro_forms import Failure, Lessons, Observation, Policy, Skill
 from wisen.reflection.traced import TracedRun
 from wisen.screening.names import may_be_a_name
+from wisen.screening.reading import reads_others
 
 _NO_TOOL = ("", "none", "n/a", "any", "all", "-")
 _NAME = re.compile(r"[\w.:/-]{1,64}")
@@ -108,4 +109,6 @@ class Signature:
             created_at=self.at,
             agent=self.run.agent or self.agent_role,
             source=self.run.source,
+            owner=self.run.asked.owner,
+            tainted=reads_others(trace) or (self.beside is not None and reads_others(self.beside.trace)),
         )

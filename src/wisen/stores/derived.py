@@ -14,6 +14,7 @@ class Derived:
 
     key: int
     content: int
+    circle: int
     duplicate_key: str
     alike: int
     words: bytes
@@ -35,6 +36,7 @@ def derived(text: str, *, by_spelling: bool) -> Derived | None:
     return Derived(
         key=hash_code(card.situation.key),
         content=hash_code(card.situation.content),
+        circle=hash_code(card.circle),
         duplicate_key=card.duplicate_key,
         alike=card.alike,
         words=card_words(card),

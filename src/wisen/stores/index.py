@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus
+from wisen.cards import ANYONE, MemoryCard, MemoryKind, MemoryScope, MemoryStatus
 from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.stores import hybrid
 from wisen.stores.growth import room_for
@@ -38,6 +38,7 @@ class IndexRow(NamedTuple):
     run_id: str
     key: int
     content: int
+    circle: int
     created: int
     words: bytes
     vectors: bytes
@@ -123,6 +124,7 @@ class CardIndex:
         self._run = np.zeros(_START, dtype=np.int32)
         self._key = np.zeros(_START, dtype=np.int64)
         self._content = np.zeros(_START, dtype=np.int64)
+        self._circle = np.zeros(_START, dtype=np.int64)
         self._created = np.zeros(_START, dtype=np.int64)
         self._inverse = np.zeros((_START, 2), dtype=np.float32)
         self._codes = np.zeros((_START, 2, dimension), dtype=np.int8)
@@ -149,7 +151,7 @@ class CardIndex:
         if not rows:
             return
         self.drop([row[0] for row in rows])
-        numbers, ids, statuses, kinds, superseded, scopes, runs, keys, contents, created, words, vectors = zip(
+        numbers, ids, statuses, kinds, superseded, scopes, runs, keys, contents, circles, created, words, vectors = zip(
             *rows, strict=True
         )
         first, last = self.size, self.size + len(rows)
@@ -160,6 +162,7 @@ class CardIndex:
         self._run[span] = [self._runs.setdefault(run, len(self._runs)) for run in runs]
         self._key[span] = keys
         self._content[span] = contents
+        self._circle[span] = circles
         self._created[span] = created
         packed = np.frombuffer(b"".join(vectors), dtype=self._dtype)
         self._inverse[span] = packed["inverse"]
@@ -179,12 +182,13 @@ class CardIndex:
                 self._words.drop(row)
 
     def _restate(self, rows: Sequence[IndexRow]) -> None:
-        for number, _, status, kind, superseded, scope, run_id, key, content, created, _, _ in rows:
+        for number, _, status, kind, superseded, scope, run_id, key, content, circle, created, _, _ in rows:
             row = self._row_of[number]
             self._class[row] = self._class_of((status, kind, superseded, scope))
             self._run[row] = self._runs.setdefault(run_id, len(self._runs))
             self._key[row] = key
             self._content[row] = content
+            self._circle[row] = circle
             self._created[row] = created
 
     def rows(self) -> list[IndexRow]:
@@ -201,6 +205,7 @@ class CardIndex:
                     runs[self._run[row]],
                     int(self._key[row]),
                     int(self._content[row]),
+                    int(self._circle[row]),
                     int(self._created[row]),
                     self._words.row(row),
                     self._packed(row),
@@ -241,7 +246,7 @@ class CardIndex:
         return (self._content[rows] == probe.content) & (probe.content != 0)
 
     def _grow(self, needed: int) -> None:
-        for name in ("_number", "_class", "_run", "_key", "_content", "_created", "_inverse", "_codes"):
+        for name in ("_number", "_class", "_run", "_key", "_content", "_circle", "_created", "_inverse", "_codes"):
             setattr(self, name, room_for(getattr(self, name), needed))
         self._bits = room_for(self._bits, needed, axis=1)
         self._empty = room_for(self._empty, needed, axis=1)
@@ -257,17 +262,25 @@ class CardIndex:
         return known
 
     def _allowed(self, where: CardFilter) -> NDArray[np.bool_]:
-        without_run = replace(where, run_id="")
-        accepted = self._accepted.get(without_run)
-        if accepted is None:
-            accepted = np.array([sample is not None and without_run.accepts(sample) for sample in self._samples])
-            if len(self._accepted) >= _START:
-                self._accepted.clear()
-            self._accepted[without_run] = accepted
-        allowed: NDArray[np.bool_] = accepted[self._class[: self.size]]
+        classes = self._class[: self.size]
+        general = replace(where, run_id="", circle="")
+        allowed: NDArray[np.bool_] = self._accepting(general)[classes]
         if where.run_id:
             allowed &= self._run[: self.size] == self._runs.get(where.run_id, -1)
+        if where.circle:
+            released = self._accepting(replace(general, statuses=(MemoryStatus.PROMOTED,)))[classes]
+            allowed &= released | np.isin(self._circle[: self.size], [hash_code(where.circle), hash_code(ANYONE)])
         return allowed
+
+    def _accepting(self, where: CardFilter) -> NDArray[np.bool_]:
+        """For each class of cards, whether the filter accepts it."""
+        accepted = self._accepted.get(where)
+        if accepted is None:
+            accepted = np.array([sample is not None and where.accepts(sample) for sample in self._samples])
+            if len(self._accepted) >= _START:
+                self._accepted.clear()
+            self._accepted[where] = accepted
+        return accepted
 
     def _same_prompt(self, probe: Probe, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         if not probe.key:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from wisen.cards import ANYONE
 from wisen.recall import CardFilter
-from wisen.stores.index import sample_card
+from wisen.stores.index import hash_code, sample_card
 from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_text import restored, stored
 
@@ -43,6 +44,9 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
         found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
     if where.idea:
         found.add("c.idea = {} AND c.idea <> ''", stored(where.idea))
+    if where.circle:
+        codes = [hash_code(where.circle), hash_code(ANYONE)]
+        found.add("(c.status = 'promoted' OR c.circle = ANY({}::bigint[]))", codes)
     if where.statuses:
         found.add("c.status = ANY({}::text[])", [status.value for status in where.statuses])
     if where.kinds:
@@ -75,4 +79,6 @@ def _asks(where: CardFilter) -> bool:
 
 
 def _rest(where: CardFilter) -> CardFilter:
-    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", tools=tuple(where.tools))
+    return replace(
+        where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="", tools=tuple(where.tools)
+    )

@@ -9,7 +9,7 @@ from wisen.stores.postgres_connection import Connection
 from wisen.stores.postgres_words import change_words
 
 _PAGE = 1_000
-_KEYED_SINCE = 2
+_KEYED_SINCE = 4
 """The first version whose keys and words follow from the cards as they do now; it rises with a migration."""
 _SPELT = 2
 """The version from which on only the same words are counted on a card."""
@@ -19,9 +19,10 @@ _CARDS = (
     " WHERE b.number > $1 ORDER BY b.number LIMIT $2"
 )
 _KEYS = """
-    UPDATE cards c SET situation_key = n.key, content_key = n.content, duplicate_key = n.duplicate, alike = n.alike
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::int[])
-        AS n (number, key, content, duplicate, alike)
+    UPDATE cards c SET situation_key = n.key, content_key = n.content, circle = n.circle,
+        duplicate_key = n.duplicate, alike = n.alike
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::int[])
+        AS n (number, key, content, circle, duplicate, alike)
     WHERE c.number = n.number
 """
 _Row = tuple[int, str, str, bytes | None]
@@ -56,8 +57,8 @@ async def _derive(connection: Connection, *, by_spelling: bool) -> None:
 
 
 async def _put(connection: Connection, made: Sequence[tuple[_Row, Derived]]) -> None:
-    rows = [(row[0], one.key, one.content, one.duplicate_key, one.alike) for row, one in made]
-    await connection.execute(_KEYS, *(list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 5)
+    rows = [(row[0], one.key, one.content, one.circle, one.duplicate_key, one.alike) for row, one in made]
+    await connection.execute(_KEYS, *(list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 6)
     changed = [(row[0], one.json) for row, one in made if one.json != row[2]]
     await connection.executemany("UPDATE bodies SET card = $2 WHERE number = $1", changed)
     for (number, tenant, _, words), one in made:

@@ -54,6 +54,7 @@ class PreparedCard:
             run_id=card.provenance.run_id,
             key=hash_code(card.situation.key),
             content=hash_code(card.situation.content),
+            circle=hash_code(card.circle),
             created=moment(card.provenance.created_at),
             words=self.words,
             vectors=self.vectors,

@@ -85,7 +85,10 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX cards_idea ON cards (idea) WHERE idea != '';
     CREATE INDEX cards_alike ON cards (alike) WHERE alike > 0;
     """,
+    """
+    ALTER TABLE cards ADD COLUMN circle INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 
-KEYED_SINCE = 3
+KEYED_SINCE = 4
 """The first version whose keys and words follow from the cards as they do now."""

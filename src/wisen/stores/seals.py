@@ -58,6 +58,8 @@ def by_hand(card: MemoryCard) -> MemoryCard:
         trials=(),
         open_draws=(),
         pinned=False,
+        held=(),
+        released=False,
         supersedes="",
     )
 

@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from wisen.cards import MemoryCard
+from wisen.cards import ANYONE, MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.recall import CardFilter, Written
 from wisen.stores.damage import Damage, Row, named_card
-from wisen.stores.index import IndexRow, sample_card
+from wisen.stores.index import IndexRow, hash_code, sample_card
 from wisen.stores.prepared import PreparedCard, check_successor
 from wisen.stores.serial import card_to_json
 
 _Record = TypeVar("_Record")
 _INDEX_COLUMNS = """
-    number, id, status, kind, superseded_by != '', scope, run_id, situation_key, content_key, created, words, vectors
+    number, id, status, kind, superseded_by != '', scope, run_id, situation_key, content_key, circle,
+    created, words, vectors
 """
 
 
@@ -53,9 +54,9 @@ def keep(connection: sqlite3.Connection, prepared: PreparedCard, generation: int
     """Store a card whose id isn't there, whatever it is like."""
     row = prepared.row(0)
     number = connection.execute(
-        "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, content_key, duplicate_key, alike,"
-        " idea, superseded_by, created, version, changed, card)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO cards (id, tenant, status, kind, run_id, scope, situation_key, content_key, circle,"
+        " duplicate_key, alike, idea, superseded_by, created, version, changed, card)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (row.card_id, prepared.card.scope.tenant, *_columns(prepared, row), generation, prepared.json),
     ).lastrowid
     connection.execute("INSERT INTO recall VALUES (?, ?, ?)", (number, row.words, row.vectors))
@@ -69,6 +70,7 @@ def _columns(prepared: PreparedCard, row: IndexRow) -> tuple[object, ...]:
         row.scope,
         row.key,
         row.content,
+        row.circle,
         prepared.duplicate_key,
         prepared.card.alike,
         prepared.card.idea,
@@ -93,7 +95,8 @@ def overwrite(connection: sqlite3.Connection, prepared: PreparedCard, generation
     row = prepared.row(0)
     number = connection.execute(
         "UPDATE cards SET status = ?, kind = ?, run_id = ?, scope = ?, situation_key = ?, content_key = ?,"
-        " duplicate_key = ?, alike = ?, idea = ?, superseded_by = ?, created = ?, version = ?, changed = ?, card = ?"
+        " circle = ?, duplicate_key = ?, alike = ?, idea = ?, superseded_by = ?, created = ?, version = ?, changed = ?,"
+        " card = ?"
         " WHERE id = ? RETURNING number",
         (*_columns(prepared, row), generation, prepared.json, row.card_id),
     ).fetchone()[0]
@@ -193,6 +196,9 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
     if where.idea:
         parts.append("idea = ? AND idea != ''")
         values.append(where.idea)
+    if where.circle:
+        parts.append("(status = 'promoted' OR circle IN (?, ?))")
+        values += [hash_code(where.circle), hash_code(ANYONE)]
     for condition, wanted in (
         ("status IN (SELECT value FROM json_each(?))", where.statuses),
         ("kind IN (SELECT value FROM json_each(?))", where.kinds),
@@ -208,7 +214,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
 
 def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
     """Which of the stored scopes the filter's own definition accepts."""
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="")
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="")
     stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
     return [code for (code,) in stored if rest.accepts(sample_card(code))]
 

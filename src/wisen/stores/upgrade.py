@@ -34,8 +34,8 @@ def _derive(connection: sqlite3.Connection, *, by_spelling: bool) -> None:
         made = [(number, words, derived(text, by_spelling=by_spelling)) for number, text, words in page]
         found = [(number, words, one) for number, words, one in made if one is not None]
         connection.executemany(
-            "UPDATE cards SET situation_key = ?, content_key = ?, duplicate_key = ?, alike = ?, card = ?, changed = ?"
-            " WHERE number = ?",
+            "UPDATE cards SET situation_key = ?, content_key = ?, circle = ?, duplicate_key = ?, alike = ?, card = ?,"
+            " changed = ? WHERE number = ?",
             (_row(one, generation, number) for number, _, one in found),
         )
         connection.executemany(
@@ -45,4 +45,4 @@ def _derive(connection: sqlite3.Connection, *, by_spelling: bool) -> None:
 
 
 def _row(one: Derived, generation: int, number: int) -> tuple[object, ...]:
-    return one.key, one.content, one.duplicate_key, one.alike, one.json, generation, number
+    return one.key, one.content, one.circle, one.duplicate_key, one.alike, one.json, generation, number

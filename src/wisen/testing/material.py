@@ -36,7 +36,7 @@ def card(
         situation=Situation(prompt=prompt),
         scope=scope,
         status=status,
-        provenance=Provenance(run_id=run_id, created_at=NOON + timedelta(minutes=minute)),
+        provenance=Provenance(run_id=run_id, agent="agent", created_at=NOON + timedelta(minutes=minute)),
     )
 
 

@@ -1,0 +1,31 @@
+"""What an architecture has, or what it is built on."""
+
+from wisen.memory.blocks import BlockMemory
+from wisen.protocols import Architecture, KeepsLessons, Memory, VectorStore
+
+_SATISFACTORY = 0.8
+
+
+def store_of(architecture: object) -> VectorStore | None:
+    """The lesson store of the architecture, or of what it is built on."""
+    while architecture is not None:
+        if isinstance(architecture, KeepsLessons) and architecture.lesson_store is not None:
+            return architecture.lesson_store
+        architecture = getattr(architecture, "base", None)
+    return None
+
+
+def threshold_of(architecture: object) -> float:
+    """From which score on the architecture, or what it is built on, is content."""
+    while architecture is not None:
+        threshold: object = getattr(architecture, "threshold", None)
+        if isinstance(threshold, int | float):
+            return float(threshold)
+        architecture = getattr(architecture, "base", None)
+    return _SATISFACTORY
+
+
+def memory_of(architecture: Architecture) -> Memory:
+    """The architecture's own lesson store, if it keeps blocks; else blocks that live as long as the agent."""
+    store = store_of(architecture)
+    return store if isinstance(store, Memory) else BlockMemory()

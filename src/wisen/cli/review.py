@@ -1,0 +1,99 @@
+"""`wisen lessons review`: what is kept and shown to no run, with the phrases that hold it, and a person's decision."""
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cli.lessons import card_json, find_card
+from wisen.cli.moves import Why, decide
+from wisen.cli.output import AsJson, clean, counted, print_json
+from wisen.cli.stores import EmbedderName, StorePath, Tenant, choose_store, drive, reading
+from wisen.cli.telling import origin
+from wisen.recall import CardFilter
+from wisen.stores.paging import every_card
+
+Decision = Literal["release", "promote", "reject"]
+_MARKS = "\u27e6", "\u27e7"
+_ASKED = "release it to the trial, promote it, reject it, or decide later?"
+_WHY_WAITING = "of no run of your own: imported, or written by a program"
+
+
+def review(
+    card_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="A card's id, or a beginning that no other has. Default: all.")
+    ] = "",
+    *,
+    tenant: Tenant = None,
+    decision: Annotated[
+        Decision | None,
+        typer.Option("--decide", help="What becomes of card ID; needs --why. On a terminal you are asked."),
+    ] = None,
+    why: Why = "",
+    store: StorePath = None,
+    embedder: EmbedderName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show lessons that no run may try yet, mark why, and decide: release, promote or reject.
+
+    A lesson is held where its run had read others' text (a tool's result, a page, a mail), and it names a host,
+    account, command or the like that its circle's tasks, tools and passed runs never used. Imported lessons wait here,
+    too.
+    """
+    choice = choose_store(store)
+    if decision is not None:
+        if not card_id:
+            raise typer.BadParameter("name the card that is decided on", param_hint="--decide")
+        decide(decision, card_id, tenant, why, choice, embedder, as_json=as_json)
+        return
+
+    async def waiting() -> list[MemoryCard]:
+        async with reading(choice) as opened:
+            if card_id:
+                return [await find_card(opened, card_id, tenant)]
+            where = CardFilter(tenant=tenant, statuses=(MemoryStatus.QUARANTINED,))
+            return [card async for card in every_card(opened, where) if not card.circle]
+
+    cards = drive(waiting())
+    if as_json:
+        print_json([card_json(card) for card in cards])
+        return
+    if not cards:
+        typer.echo("nothing waits for a review", err=True)
+    asks = sys.stdin.isatty() and sys.stdout.isatty()
+    for card in cards:
+        typer.echo("\n".join(told(card)))
+        if asks and (chosen := _asked()):
+            decide(chosen[0], card.id, tenant, chosen[1], choice, embedder, as_json=False)
+        typer.echo()
+    if cards and not asks:
+        said = "wisen lessons review ID --decide release|promote|reject --why TEXT"
+        typer.echo(f"{counted(len(cards), 'lesson')} to review; decide with: {said}", err=True)
+
+
+def told(card: MemoryCard) -> list[str]:
+    """A card for its reviewer: where it comes from, why it waits, and its text with the phrases marked."""
+    owner = f", for {clean(card.provenance.owner)}" if card.provenance.owner else ""
+    why = f"new to its circle: {', '.join(map(clean, card.held))}" if card.held else _WHY_WAITING
+    text = "\n          ".join(marked(clean(card.text), card.held).splitlines())
+    return [
+        typer.style(f"{card.id}  {card.kind}, {origin(card.provenance)}{owner}", bold=True),
+        f"  waits   {why}",
+        f"  says    {text}",
+        *([f"  learned from  {clean(card.situation.text.splitlines()[0])[:200]}"] if card.situation.text else []),
+    ]
+
+
+def marked(text: str, phrases: tuple[str, ...]) -> str:
+    """The text with each of these phrases between marks."""
+    for phrase in sorted(map(clean, phrases), key=len, reverse=True):
+        text = text.replace(phrase, phrase.join(_MARKS))
+    return text
+
+
+def _asked() -> tuple[Decision, str] | None:
+    answers: dict[str, Decision] = {"r": "release", "release": "release", "p": "promote", "promote": "promote"}
+    answers |= {"x": "reject", "reject": "reject"}
+    answer = typer.prompt(f"{_ASKED} [r/p/x/l]", default="l").strip().lower()
+    return (answers[answer], typer.prompt("why")) if answer in answers else None
