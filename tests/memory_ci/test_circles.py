@@ -1,4 +1,4 @@
-"""Trust by origin: a lesson is tried in its own circle, and elsewhere once it is released; what is tainted may be held."""
+"""Trust by origin: a lesson is tried in its circle, and elsewhere once released; what is tainted may be held."""
 
 from dataclasses import replace
 from typing import Any
