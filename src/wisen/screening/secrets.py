@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.rules.secret_assignments import find_assignments, label_for
+from wisen.screening.rules.secret_assignments import find_assignments
 from wisen.screening.rules.secret_forms import find_forms
-from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
-from wisen.screening.rules.secret_prefixes import PREFIX, PREFIX_RULES
+from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES, label_for
+from wisen.screening.rules.secret_prefixes import Kind, prefix_table
 from wisen.screening.rules.secret_shapes import (
     has_digit,
     has_short_humps,
@@ -100,29 +100,29 @@ def _runs(text: str, folded: str) -> Iterator[Finding]:
 
 
 def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
-    place = start
-    while (prefix := PREFIX.search(text, place, end)) is not None:
-        place = max(prefix.start() + 1, prefix.end() - _OVERLAP)
-        joined = _JOINED.match(text, max(0, prefix.start() - 1), prefix.start()) is not None
-        for rule in PREFIX_RULES[prefix[0]]:
-            if joined and rule.strict:
-                continue
-            begin = rule.least.match(text, prefix.end())
-            if begin is None or not _looks_issued(prefix[0], begin[0], strict=rule.strict):
-                continue
-            body = rule.body.match(text, prefix.end())
-            place = body.end() if body else begin.end()
-            yield Finding(rule=rule.name, family="secret", start=prefix.start(), end=place, label=rule.label)
-            break
+    table, place = prefix_table(), start
+    while (prefix := table.prefix.search(text, place, end)) is not None:
+        first = prefix.start()
+        place = max(first + 1, prefix.end() - _OVERLAP)
+        joined = _JOINED.match(text, max(0, first - 1), first) is not None
+        for rule in table.rules[prefix[0]]:
+            begun = rule.begun(text, first) if rule.kind == "telling" or not joined else None
+            if begun and _looks_issued(rule.prefix, *begun):
+                place = rule.end(text, first)
+                yield Finding(rule=rule.name, family="secret", start=first, end=place, label=rule.label)
+                break
 
 
-def _looks_issued(prefix: str, body: str, *, strict: bool) -> bool:
-    """Whether what follows a prefix can be drawn at random, and is if the prefix alone says little."""
+def _looks_issued(prefix: str, body: str, kind: Kind) -> bool:
+    """Whether what follows a prefix can be a secret, given how much it has to show."""
     chance, series = randomness(body), is_series(body)
-    wordy = chance < _WORDY and (strict or not has_short_humps(body))
-    if (wordy and not series) or (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
+    if (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
         return False
-    return not strict or series or chance > (1 if has_digit(body) else _LETTERS)
+    if kind == "telling" or series:
+        return True
+    if kind == "plain":
+        return chance >= _WORDY or has_short_humps(body)
+    return chance > (1 if has_digit(body) else _LETTERS)
 
 
 def _stands_in(value: str) -> bool:

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from typing import Literal
 
 from wisen.protocols import Finding
-from wisen.screening.rules.secret_names import KEY_WORD, NAME_ENDS_OTHERWISE, PASSWORD_NAME, SECRET_NAME, WORDS
+from wisen.screening.rules.secret_names import (
+    KEY_WORD,
+    NAME_ENDS_OTHERWISE,
+    PASSWORD_NAME,
+    SECRET_NAME,
+    WORDS,
+    label_for,
+)
 from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
 
 _Kind = Literal["password", "secret", "key"]
@@ -46,21 +53,6 @@ _MACHINE = re.compile(r"\blogin\s{1,9}\S{1,60}\s{1,9}\Z", re.IGNORECASE)
 _CONNECTION = re.compile(r"\b(?:server|data source|database|driver|provider|dsn)\s{0,3}=[^\n]{1,80};", re.IGNORECASE)
 _ENDS = ("", "\n", "\r")
 _ASSIGNING = ("=", ":", ":=", "=>", ">", "->", "|", None)
-_LABELS = (
-    (re.compile(r"private[-_ .]?key"), "private key"),
-    (re.compile(r"pass|pwd|kennwort|contrase|senha|wachtwoord"), "password"),
-    (re.compile(r"client[-_ .]?secret|app[-_ .]?secret"), "client secret"),
-    (re.compile(r"cookie|session|csrf|\bsid"), "session cookie"),
-    (re.compile(r"api|license|licence|service|subscription"), "API key"),
-    (re.compile(r"token|bearer|jwt|oauth|auth|\bpat\b"), "access token"),
-    (re.compile(r"webhook"), "webhook address"),
-    (re.compile(r"key"), "API key"),
-)
-
-
-def label_for(name: str) -> str:
-    """What may stand for the value of something with this name, which is in lower case."""
-    return next((label for pattern, label in _LABELS if pattern.search(name)), "secret")
 
 
 def find_assignments(text: str, folded: str) -> Iterator[Finding]:
