@@ -199,11 +199,11 @@ def _beginnings(way: Sequence) -> Iterator[tuple[str, Sequence]]:
 
 
 def services(rule: Mapping[str, Any], pattern: Pattern) -> Iterator[str]:
-    """The names of the rule's service that have to stand before its secret."""
-    head = BETWEEN.split(re.sub(r"\\[bsB]", " ", pattern.text), maxsplit=1)
+    """The rule's service, as its id has it and as it has to stand before the secret."""
     family = re.sub("[^a-z0-9]", "", rule["id"].split(".")[1].lower())
-    for name in SERVICE.findall(head[0].lower()) if len(head) > 1 else ():
-        if name.startswith(family) or family.startswith(name):
+    head = BETWEEN.split(re.sub(r"\\[bsB]", " ", pattern.text), maxsplit=1)[0]
+    for name in (family, *SERVICE.findall(head.lower())):
+        if SERVICE.fullmatch(name) and (name.startswith(family) or family.startswith(name)):
             yield name
 
 

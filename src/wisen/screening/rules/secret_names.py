@@ -1,6 +1,6 @@
 """The words that announce a secret: names of keys and passwords, and of the services that issue them.
 
-They are data: `data/names.toml`, and the services in `data/secrets.json`.
+They are data: `data/names.toml`, and the services in `data/secrets.json` and `data/own.json`.
 """
 
 import json
@@ -23,6 +23,10 @@ def _any(name: str) -> str:
     return "|".join(_TABLE["names"][name])
 
 
+def _words(table: str, name: str) -> frozenset[str]:
+    return frozenset(" ".join(table_of(table)[name]).split())
+
+
 KEY_WORD = re.compile(_any("key"))
 PASSWORD_NAME = re.compile(_any("password"))
 SECRET_NAME = re.compile(_any("secret"))
@@ -34,7 +38,7 @@ OTHER_PURPOSE = re.compile(
 NAME_ENDS_OTHERWISE = re.compile(rf"[-_.]?(?:{_any('ends')})s?\Z")
 WORDS = frozenset(_TABLE["values"]["words"].split())
 """What stands where a value would and is none, in lower case."""
-SERVICES = frozenset(" ".join(table_of("secrets.json")["services"]).split())
+SERVICES = (_words("secrets.json", "services") | _words("own.json", "services")) - _words("own.json", "not_services")
 """Services whose name before a random token says that the token is theirs."""
 SERVICE = re.compile(r"[a-z][a-z0-9]{2,24}+")
 """A word that may be the name of a service, in lower case."""

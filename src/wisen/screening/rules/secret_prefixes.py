@@ -53,10 +53,16 @@ class PrefixRule:
         place = start + len(self.prefix)
         run = self.run.match(text, place, place + min(self.most, _ENOUGH) + 1)
         length = len(run[0]) if run else 0
-        if run is None or length < min(self.least, max(_SHORTEST, min(self.least, _ENOUGH) // 2)):
+        if run is None or length < self.shortest:
             return None
         whole = length >= min(self.least, _ENOUGH) and (self.kind == "telling" or length <= self.most)
         return run[0], self.kind if whole else "random"
+
+    @property
+    def shortest(self) -> int:
+        """The least that is looked at."""
+        least = min(self.least, _ENOUGH)
+        return least if self.kind == "random" else min(least, max(_SHORTEST, least // 2))
 
     def end(self, text: str, start: int) -> int:
         """Where the secret ends that begins at a place."""
