@@ -13,7 +13,7 @@ from wisen.screening.rules.secret_names import (
     WORDS,
     label_for,
 )
-from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
+from wisen.screening.rules.secret_shapes import is_jumbled, is_mixed, is_scrambled, is_stand_in, randomness
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""
@@ -120,6 +120,8 @@ def _quoted(value: str, kind: _Kind, name: str) -> bool:
     low = value.lower()
     if len(value) < _LEAST or low in WORDS or is_stand_in(value) or low.replace(" ", "_").replace("-", "_") in name:
         return False
+    if is_jumbled(value):
+        return True
     blanks = value.count(" ")
     if kind == "password":
         word = blanks == 0 and not KEY_WORD.fullmatch(low) and not _asks(low)
@@ -139,6 +141,8 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
     joined = _in_series(match, text, first)
     if len(value) < _LEAST or ((low in WORDS or low in name) and not joined):
         return False
+    if is_jumbled(value):
+        return True
     if is_stand_in(value) or _CALL.match(value) or (value.startswith(_NO_BEGINNING) and not match["mark"]):
         return False
     if match["prose"] or not (match["mark"] or match["markup"]):
