@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_assignments import find_assignments
 from wisen.screening.rules.secret_forms import find_forms
-from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES, label_for
+from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES, label_for, names_no_secret, names_secret
 from wisen.screening.rules.secret_prefixes import Kind, prefix_table
 from wisen.screening.rules.secret_shapes import (
     has_digit,
@@ -21,6 +21,7 @@ from wisen.screening.rules.secret_shapes import (
     is_mixed,
     is_series,
     is_stand_in,
+    is_uuid,
     randomness,
 )
 from wisen.screening.rules.secret_uses import find_uses
@@ -45,6 +46,10 @@ _ASSIGNED = re.compile(
     r"(?<![a-z])(?!id|_id|[a-z_]{0,20}_ids?[^a-z])[a-z_]{1,30}[\"']?\s{0,2}(?::=|=>|[:=])\s{0,2}[\"']\Z"
 )
 """A quoted value with a name: even one written as digests are is a key, unless the name says what else it is."""
+_VALUED = re.compile(
+    r"([A-Za-z][\w. -]{0,40}?)[\"'`\])]{0,3}\s{0,2}(?::=|=>|[:=]|\b(?:is|was)\b)[\s\"'`]{0,3}\Z"
+)
+"""What says right before a value what it is called."""
 _OPENING = re.compile(r"[\s\"'`<>(\[{=:|@-]{0,40}(?:value|default|content|data|string|literal|text)?[\s\"'`<>=:@]{0,8}")
 """What may stand before a value on its own line, so that the line above it names it."""
 _AFTER = re.compile(
@@ -145,6 +150,9 @@ def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
     name = _name_within(folded, start, end)
     before, start = before + folded[start:name], name
     run = text[start:end]
+    named = _VALUED.search(text, max(0, start - _WINDOW), start)
+    if named and names_no_secret(named[1]):
+        return
     for first, last in _pieces(run):
         value = run[first:last]
         ahead = (
@@ -190,7 +198,8 @@ def _why(value: str, before: str, after: str) -> tuple[str, str] | None:
     digits = has_digit(value)
     address = _ADDRESS.search(before) is not None
     drawn = digest or (chance > _TOGETHER and digits) or chance > _LETTERS or is_series(value)
-    if drawn and (name := _last(before, address=address) or _next(after)):
+    name = (_last(before, address=address) or _next(after)) if drawn else ""
+    if name and (not is_uuid(value) or names_secret(name)):
         return "secret-by-name", label_for(name)
     if address or value.isdigit():
         return None

@@ -6,6 +6,7 @@ from typing import Literal
 
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_names import (
+    KEY_OF_DATA,
     KEY_WORD,
     NAME_ENDS_OTHERWISE,
     PASSWORD_NAME,
@@ -13,13 +14,14 @@ from wisen.screening.rules.secret_names import (
     WORDS,
     label_for,
 )
-from wisen.screening.rules.secret_shapes import is_jumbled, is_mixed, is_scrambled, is_stand_in, randomness
+from wisen.screening.rules.secret_shapes import is_jumbled, is_mixed, is_scrambled, is_stand_in, is_uuid, randomness
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""
 
 _LONGEST_NAME = 60
 _LEAST, _LEAST_SPOKEN, _LEAST_SECRET, _LEAST_KEY = 4, 6, 8, 12
+_PAIR, _PHRASE = 2, 4
 _LIKE_NAMES = -2.0
 """The randomness below which a value is written as words are."""
 _NAME = re.compile(r"[A-Za-z0-9_.$-]{1,60}+\Z")
@@ -78,6 +80,8 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
     if _is_folder(text, first, stop) or "public" in name or folded.endswith("public ", max(0, first - 7), first):
         return None
     kind = _kind(folded[start:stop], name)
+    if kind == "key" and KEY_OF_DATA.search(name):
+        return None
     compared = _COMPARED.search(text, max(0, first - 220), first) if kind != "key" else None
     if compared and _quoted(compared[1], kind, name):
         return _finding(name, compared.start(1), compared.end(1))
@@ -125,13 +129,13 @@ def _quoted(value: str, kind: _Kind, name: str) -> bool:
     blanks = value.count(" ")
     if kind == "password":
         word = blanks == 0 and not KEY_WORD.fullmatch(low) and not _asks(low)
-        return word or (blanks == 1 and _is_phrase(low))
+        return word or (blanks > 0 and _is_phrase(low))
     if blanks:
         return False
     if kind == "secret":
         drawn = (len(value) >= _LEAST_SPOKEN and is_mixed(value) and _unlike_names(value)) or is_scrambled(value)
         return drawn or ("secret" in name and len(value) >= _LEAST_SECRET and value.isalnum())
-    drawn = len(value) >= _LEAST_KEY and is_mixed(value) and randomness(value) > 0
+    drawn = len(value) >= _LEAST_KEY and is_mixed(value) and randomness(value) > 0 and not is_uuid(value)
     return drawn and not value.startswith(("http", "/", "."))
 
 
@@ -156,7 +160,9 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
 def _is_key(value: str, kind: _Kind) -> bool:
     if not (is_mixed(value) and _unlike_names(value)) or _REFERENCE.fullmatch(value):
         return False
-    return len(value) >= _LEAST_SECRET if kind == "secret" else len(value) >= _LEAST_KEY and randomness(value) > 0
+    if kind == "secret":
+        return len(value) >= _LEAST_SECRET
+    return len(value) >= _LEAST_KEY and randomness(value) > 0 and not is_uuid(value)
 
 
 def _trimmed(match: re.Match[str]) -> str:
@@ -239,4 +245,8 @@ def _asks(low: str) -> bool:
 
 
 def _is_phrase(low: str) -> bool:
-    return low.replace(" ", "").isalpha() and not any(word in WORDS for word in low.split()) and not low.endswith("ed")
+    """Whether words in a row are a pass phrase: two rare ones, or at least four with one common word at most."""
+    words = low.split()
+    common = sum(word in WORDS for word in words)
+    few = common == 0 and not low.endswith("ed") if len(words) == _PAIR else common <= 1 and len(words) >= _PHRASE
+    return few and "".join(words).isalpha()

@@ -38,8 +38,14 @@ OTHER_PURPOSE = re.compile(
 NAME_ENDS_OTHERWISE = re.compile(rf"[-_.]?(?:{_any('ends')})s?\Z")
 WORDS = frozenset(_TABLE["values"]["words"].split())
 """What stands where a value would and is none, in lower case."""
-SERVICES = (_words("secrets.json", "services") | _words("own.json", "services")) - _words("own.json", "not_services")
+_ISSUERS = _words("secrets.json", "services") | _words("own.json", "services")
+SERVICES = _ISSUERS - _words("own.json", "not_services")
 """Services whose name before a random token says that the token is theirs."""
+_QUALIFIED = re.compile(rf"[a-z0-9][-_.]?(?:{_any('context')})")
+KEY_OF_DATA = re.compile(rf"(?:{_any('keyed')})[-_ .]?keys?\Z", re.IGNORECASE)
+"""The end of the name of a key that holds no secret."""
+_ID = re.compile(r"(?:[a-z]I[dD]|[-_. ](?:id|Id|ID))s?\Z")
+_SECRET_ID = re.compile(rf"(?:{_any('identified')})[-_. ]?ids?\Z", re.IGNORECASE)
 SERVICE = re.compile(r"[a-z][a-z0-9]{2,24}+")
 """A word that may be the name of a service, in lower case."""
 _LABELS = tuple((re.compile(pattern), label) for pattern, label in _TABLE["labels"]["names"])
@@ -48,3 +54,16 @@ _LABELS = tuple((re.compile(pattern), label) for pattern, label in _TABLE["label
 def label_for(name: str) -> str:
     """What may stand for the value of something with this name, which is in lower case."""
     return next((label for pattern, label in _LABELS if pattern.search(name)), "secret")
+
+
+def names_no_secret(name: str) -> bool:
+    """Whether a name, as it is written, is that of a key in a database, or of an id that no service gives out."""
+    if KEY_OF_DATA.search(name):
+        return True
+    named = _ID.search(name) is not None and not _SECRET_ID.search(name)
+    return named and _ISSUERS.isdisjoint(SERVICE.findall(name.lower()))
+
+
+def names_secret(name: str) -> bool:
+    """Whether a name, in lower case, says what its value is the secret of, so that even a UUID is one."""
+    return any(pattern.search(name) for pattern in (SECRET_NAME, PASSWORD_NAME, _QUALIFIED))

@@ -120,6 +120,11 @@ def is_digest(token: str) -> bool:
     return bool(_HEX.fullmatch(token) or _UUID.fullmatch(token))
 
 
+def is_uuid(token: str) -> bool:
+    """Whether a token is written as UUIDs are."""
+    return _UUID.fullmatch(token) is not None
+
+
 def is_stand_in(value: str) -> bool:
     """Whether a value is a placeholder, a variable or a row of asterisks: what one writes in place of a secret.
 
