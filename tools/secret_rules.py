@@ -1,10 +1,10 @@
-"""Write the table of secrets from maintained rule sets.
+"""Write the table of secrets, `secrets.json` of the screen, from maintained rule sets in the format of Nosey Parker.
 
-    python tools/secret_rules.py src/wisen/embedders/bert-uncased-vocab.txt.gz ORIGIN,LICENCE,VERSION,FOLDER …
+    python tools/secret_rules.py src/wisen/embedders/bert-uncased-vocab.txt.gz ORIGIN,LICENCE,COMMIT,FOLDER ...
 
-Each source is a rule set in the format of Nosey Parker, with a local copy of its folder of rules. Of each rule's pattern two things are taken: how its secrets begin, with
-the signs and the length that follow, and the service whose name has to stand before secrets that begin with nothing of
-their own. The patterns themselves aren't: they are written for another engine, and each would be one more to run.
+Each folder is a local copy of a set's rules. Of each rule's pattern two things are taken: how its secrets begin, with
+the signs and the length that follow, and the name of the service. The patterns themselves aren't: they are written for
+another engine, and a thousand of them would be run over each text.
 """
 
 import gzip
@@ -212,7 +212,7 @@ def words(vocabulary: Path) -> frozenset[str]:
     return frozenset(gzip.decompress(vocabulary.read_bytes()).decode().split())
 
 
-def is_telling(prefix: str, common: Collection[str]) -> bool:
+def is_telling(prefix: str, common: frozenset[str]) -> bool:
     """Whether nothing but a secret begins so: a prefix of several different signs, and not of words alone."""
     signs = [sign for sign in prefix if sign.isalnum()]
     spelled = common.issuperset(re.findall("[a-z]+", prefix.lower())) and sum(map(str.isdigit, signs)) < LEAST_DIFFERENT
@@ -248,12 +248,15 @@ def _filled(words: Collection[str]) -> list[str]:
 
 
 def _written(table: Mapping[str, Collection[object]]) -> str:
-    """JSON with one entry a line, so that a new version of a set shows as few changed lines."""
-    parts = [f" {json.dumps(name)}: [\n" + ",\n".join(f"  {json.dumps(one)}" for one in rows) + "\n ]" for name, rows in table.items()]
+    """JSON with one entry a line, so that a new version of a set changes few lines."""
+    parts: list[str] = []
+    for name, rows in table.items():
+        entries = ",\n".join(f"  {json.dumps(one)}" for one in rows)
+        parts.append(f" {json.dumps(name)}: [\n{entries}\n ]")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _lines(name: str, rows: Collection[tuple[str, Rest]], common: Collection[str]) -> Iterator[list[str | int]]:
+def _lines(name: str, rows: Collection[tuple[str, Rest]], common: frozenset[str]) -> Iterator[list[str | int]]:
     """The rows of a rule: its name, what follows the prefixes, whether they are telling, and the prefixes."""
     groups: dict[tuple[Rest, bool], list[str]] = defaultdict(list)
     for prefix, rest in sorted(rows):

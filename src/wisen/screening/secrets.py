@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_assignments import find_assignments
 from wisen.screening.rules.secret_forms import find_forms
-from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES, label_for, names_no_secret, names_secret
+from wisen.screening.rules.secret_names import (
+    CONTEXT,
+    OTHER_PURPOSE,
+    SERVICE,
+    SERVICES,
+    label_for,
+    names_no_secret,
+    names_secret,
+)
 from wisen.screening.rules.secret_prefixes import Kind, prefix_table
 from wisen.screening.rules.secret_shapes import (
     has_digit,
@@ -46,9 +54,7 @@ _ASSIGNED = re.compile(
     r"(?<![a-z])(?!id|_id|[a-z_]{0,20}_ids?[^a-z])[a-z_]{1,30}[\"']?\s{0,2}(?::=|=>|[:=])\s{0,2}[\"']\Z"
 )
 """A quoted value with a name: even one written as digests are is a key, unless the name says what else it is."""
-_VALUED = re.compile(
-    r"([A-Za-z][\w. -]{0,40}?)[\"'`\])]{0,3}\s{0,2}(?::=|=>|[:=]|\b(?:is|was)\b)[\s\"'`]{0,3}\Z"
-)
+_VALUED = re.compile(r"([A-Za-z][\w. -]{0,40}?)[\"'`\])]{0,3}\s{0,2}(?::=|=>|[:=]|\b(?:is|was)\b)[\s\"'`]{0,3}\Z")
 """What says right before a value what it is called."""
 _OPENING = re.compile(r"[\s\"'`<>(\[{=:|@-]{0,40}(?:value|default|content|data|string|literal|text)?[\s\"'`<>=:@]{0,8}")
 """What may stand before a value on its own line, so that the line above it names it."""

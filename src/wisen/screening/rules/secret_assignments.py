@@ -14,7 +14,15 @@ from wisen.screening.rules.secret_names import (
     WORDS,
     label_for,
 )
-from wisen.screening.rules.secret_shapes import is_jumbled, is_mixed, is_scrambled, is_stand_in, is_uuid, randomness
+from wisen.screening.rules.secret_shapes import (
+    is_jumbled,
+    is_mixed,
+    is_padded,
+    is_scrambled,
+    is_stand_in,
+    is_uuid,
+    randomness,
+)
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""
@@ -53,6 +61,7 @@ _DIRECTIVES = frozenset(("requirepass", "masterauth", "rootpw"))
 _LOGIN = re.compile(r"\b(?:login|user|username|user[-_ ]name|uid)\b[\"']?\s{0,3}[:=]", re.IGNORECASE)
 _MACHINE = re.compile(r"\blogin\s{1,9}\S{1,60}\s{1,9}\Z", re.IGNORECASE)
 _CONNECTION = re.compile(r"\b(?:server|data source|database|driver|provider|dsn)\s{0,3}=[^\n]{1,80};", re.IGNORECASE)
+_SETTING, _QUOTES = ("=", ":", ":=", "=>"), ("'", '"', "`")
 _ENDS = ("", "\n", "\r")
 _ASSIGNING = ("=", ":", ":=", "=>", ">", "->", "|", None)
 
@@ -77,11 +86,9 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
     before = _NAME.search(text, max(0, start - _LONGEST_NAME), start)
     first = before.start() if before else start
     name = folded[first:stop]
-    if _is_folder(text, first, stop) or "public" in name or folded.endswith("public ", max(0, first - 7), first):
+    if _is_folder(text, first, stop) or KEY_OF_DATA.search(name) or _is_public(folded, first, name):
         return None
     kind = _kind(folded[start:stop], name)
-    if kind == "key" and KEY_OF_DATA.search(name):
-        return None
     compared = _COMPARED.search(text, max(0, first - 220), first) if kind != "key" else None
     if compared and _quoted(compared[1], kind, name):
         return _finding(name, compared.start(1), compared.end(1))
@@ -99,6 +106,10 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
 def _is_folder(text: str, first: int, stop: int) -> bool:
     """Whether the name is the shell's for the folder that one is in."""
     return text[first:stop].lstrip("${(") in ("PWD", "OLDPWD") and text[first : first + 1] == "$"
+
+
+def _is_public(folded: str, first: int, name: str) -> bool:
+    return "public" in name or folded.endswith("public ", max(0, first - 7), first)
 
 
 def _kind(words: str, name: str) -> _Kind:
@@ -124,7 +135,7 @@ def _quoted(value: str, kind: _Kind, name: str) -> bool:
     low = value.lower()
     if len(value) < _LEAST or low in WORDS or is_stand_in(value) or low.replace(" ", "_").replace("-", "_") in name:
         return False
-    if is_jumbled(value):
+    if is_jumbled(value) or (kind != "key" and is_padded(value)):
         return True
     blanks = value.count(" ")
     if kind == "password":
@@ -143,11 +154,11 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
     value = _trimmed(match)
     low = value.lower()
     joined = _in_series(match, text, first)
-    if len(value) < _LEAST or ((low in WORDS or low in name) and not joined):
+    if len(value) < _LEAST or ((low in WORDS or low in name) and not joined) or is_stand_in(value):
         return False
-    if is_jumbled(value):
+    if is_jumbled(value) or (kind != "key" and is_padded(value) and _is_assigned(match)):
         return True
-    if is_stand_in(value) or _CALL.match(value) or (value.startswith(_NO_BEGINNING) and not match["mark"]):
+    if _CALL.match(value) or (value.startswith(_NO_BEGINNING) and not match["mark"]):
         return False
     if match["prose"] or not (match["mark"] or match["markup"]):
         option = not match["prose"] and (text.startswith("-", first) or _takes_a_value(text, first, name))
@@ -155,6 +166,11 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
     if kind == "password":
         return _is_password(value, match, text, first)
     return (kind == "secret" and is_scrambled(value)) or _is_key(value, kind)
+
+
+def _is_assigned(match: re.Match[str]) -> bool:
+    """Whether an unquoted value is what its name is set to, and not another name with a quoted value."""
+    return bool(match["prose"] or match["mark"] in _SETTING) and match["next"] not in _QUOTES
 
 
 def _is_key(value: str, kind: _Kind) -> bool:

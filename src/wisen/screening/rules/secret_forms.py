@@ -8,9 +8,10 @@ from functools import cache
 from typing import Any, Literal, assert_never
 
 from wisen.protocols import Finding
-from wisen.screening.rules.secret_names import WORDS, table_of
+from wisen.screening.rules.secret_names import WORDS
 from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
 from wisen.screening.rules.sightings import mentions
+from wisen.screening.rules.tables import table_of
 
 Counts = Literal["any", "unknown", "odd", "drawn", "pair", "typed pair"]
 """Which values count; the table says what these mean."""

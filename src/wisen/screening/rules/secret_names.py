@@ -3,18 +3,9 @@
 They are data: `data/names.toml`, and the services in `data/secrets.json` and `data/own.json`.
 """
 
-import json
 import re
-import tomllib
-from importlib.resources import files
-from typing import Any
 
-
-def table_of(name: str) -> dict[str, Any]:
-    """One of the tables beside this module."""
-    text = files("wisen.screening.rules").joinpath("data", name).read_text("utf-8")
-    return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
-
+from wisen.screening.rules.tables import table_of
 
 _TABLE = table_of("names.toml")
 

@@ -11,12 +11,13 @@ from functools import cache
 from itertools import chain
 from typing import Literal
 
-from wisen.screening.rules.secret_names import label_for, table_of
+from wisen.screening.rules.secret_names import label_for
+from wisen.screening.rules.tables import table_of
 
 Kind = Literal["telling", "plain", "random"]
 """What a secret's looks have to say besides its prefix: nothing; no words; that it is drawn at random."""
 
-_RUNS = {
+_RUNS = {  # the widest last
     "alnum": re.compile(r"[A-Za-z0-9]++"),
     "upper": re.compile(r"[A-Z0-9]++"),
     "lower": re.compile(r"[a-z0-9]++"),
@@ -27,6 +28,7 @@ _RUNS = {
     "base64": re.compile(r"[A-Za-z0-9+/=_-]++"),
     "wide": re.compile(r"[A-Za-z0-9+/=_.:!~%-]++"),
 }
+_PADDING = re.compile(r"={1,2}(?![A-Za-z0-9=\"'])")
 _LONGEST, _ENOUGH = 8_000, 256
 """No secret is longer; of a run longer than that no more is looked at before it is known to be one."""
 _SHORTEST = 10
@@ -65,10 +67,12 @@ class PrefixRule:
         return least if self.kind == "random" else min(least, max(_SHORTEST, least // 2))
 
     def end(self, text: str, start: int) -> int:
-        """Where the secret ends that begins at a place."""
+        """Where the secret that begins at a place ends: before a full stop, and after what pads it."""
         place = start + len(self.prefix)
         run = self.run.match(text, place, place + _LONGEST)
-        return run.end() if run else place
+        end = place + len(run[0].rstrip(".")) if run else place
+        padding = _PADDING.match(text, end)
+        return padding.end() if padding else end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +91,14 @@ def prefix_table() -> PrefixTable:
     known: dict[str, list[PrefixRule]] = {}
     for rule in chain.from_iterable(_read(name) for name in ("secrets.json", "own.json")):
         known.setdefault(rule.prefix, []).append(rule)
-    rules = {
+    widest = list(_RUNS.values())
+    for rules in known.values():
+        rules.sort(key=lambda rule: widest.index(rule.run), reverse=True)
+    beginnings = {
         prefix: tuple(rule for size in range(len(prefix), 0, -1) for rule in known.get(prefix[:size], ()))
         for prefix in known
     }
-    return PrefixTable(prefix=re.compile(_branches(known)), rules=rules)
+    return PrefixTable(prefix=re.compile(_branches(known)), rules=beginnings)
 
 
 def _read(name: str) -> Iterator[PrefixRule]:

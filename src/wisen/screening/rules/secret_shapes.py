@@ -40,6 +40,7 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _BRACKET = re.compile(r"[(){}\[\]]")
 _CLOSED = {"(": ")", "[": "]", "{": "}"}
+_PADDED = re.compile(r"[A-Za-z0-9+/-]{7,4000}={1,2}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}+|[0-9A-F]{16,}+)={0,2}")
 _UUID = re.compile(r"[0-9a-zA-Z]{8}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{12}")
 _SERIES = re.compile(r"abcdef|ghijkl|jklmno|mnopqr|qrstuv|uvwxyz|zyxwvu|asdfgh|qwerty|234567|456789|987654|765432")
@@ -108,6 +109,11 @@ def is_jumbled(value: str) -> bool:
         elif open_ and open_.pop() != sign:
             return True
     return False
+
+
+def is_padded(value: str) -> bool:
+    """Whether a value ends as base64 does."""
+    return _PADDED.fullmatch(value) is not None
 
 
 def is_series(token: str) -> bool:
