@@ -156,9 +156,6 @@ def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
     name = _name_within(folded, start, end)
     before, start = before + folded[start:name], name
     run = text[start:end]
-    named = _VALUED.search(text, max(0, start - _WINDOW), start)
-    if named and names_no_secret(named[1]):
-        return
     for first, last in _pieces(run):
         value = run[first:last]
         ahead = (
@@ -167,9 +164,15 @@ def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
             else folded[start + first - _WINDOW : start + first]
         )
         why = _why(value, ahead, folded[start + last : start + last + _WINDOW])
-        if why:
+        if why and not _is_data(text, start):
             rule, label = why
             yield Finding(rule=rule, family="secret", start=start + first, end=start + last, label=label)
+
+
+def _is_data(text: str, start: int) -> bool:
+    """Whether what stands before a place names the value there as one that is no secret."""
+    named = _VALUED.search(text, max(0, start - _WINDOW), start)
+    return named is not None and names_no_secret(named[1])
 
 
 def _name_within(folded: str, start: int, end: int) -> int:

@@ -8,10 +8,16 @@ import re
 from wisen.screening.rules.tables import table_of
 
 _TABLE = table_of("names.toml")
+_QUANTIFIERS = ("?", "*", "+", "{")
 
 
 def _any(name: str) -> str:
-    return "|".join(_TABLE["names"][name])
+    """A pattern for any entry of a list; those that begin with the same letter share it, so that a search is quick."""
+    groups: dict[str, list[str]] = {}
+    for entry in _TABLE["names"][name]:
+        head = entry[0] if entry[0].isalpha() and entry[1:2] not in _QUANTIFIERS else ""
+        groups.setdefault(head, []).append(entry[len(head) :])
+    return "|".join(f"{head}(?:{'|'.join(tails)})" for head, tails in groups.items())
 
 
 def _words(table: str, name: str) -> frozenset[str]:
