@@ -59,7 +59,6 @@ class Rest(NamedTuple):
 
     alphabet: str
     least: int
-    most: int
 
 
 @dataclass(frozen=True)
@@ -179,13 +178,13 @@ def prefixes(pattern: Pattern) -> Iterator[tuple[str, Rest]]:
     """How the secrets of a pattern begin, and what follows."""
     for ways in pattern.groups or [pattern.ways]:
         for prefix, rest in (begun for way in ways for begun in _beginnings(way)):
-            least, most = sum(part.least for part in rest), sum(part.most for part in rest)
+            least = sum(part.least for part in rest)
             signs = {sign for part in rest for sign in part.signs}
             if pattern.folded:
                 signs |= {other for sign in signs for other in (sign.lower(), sign.upper())}
             alphabet = next((name for name, known in ALPHABETS.items() if signs <= set(known)), "")
             if alphabet and least >= LEAST_BODY and PREFIX.fullmatch(prefix):
-                yield prefix, Rest(alphabet, least, min(most, MOST))
+                yield prefix, Rest(alphabet, least)
 
 
 def _beginnings(way: Sequence) -> Iterator[tuple[str, Sequence]]:

@@ -90,9 +90,9 @@ def test_a_set_becomes_rows_of_the_table(tool: ModuleType, tmp_path: Path) -> No
         "sources": [{"origin": "me/set", "licence": "MIT", "version": "1.0"}],
         "services": ["acme"],
         "prefixes": [
-            ["Acme Access Token", "alnum", 20, 20, "telling", "acmx_"],
-            ["Two Token", "dots", 14, 16, "plain", "zq."],
-            ["Two Token", "hex", 20, 30, "telling", "zka-v1_ zkb-v1_ zta-v1_ ztb-v1_"],
+            ["Acme Access Token", "alnum", 20, "telling", "acmx_"],
+            ["Two Token", "dots", 14, "plain", "zq."],
+            ["Two Token", "hex", 20, "telling", "zka-v1_ zkb-v1_ zta-v1_ ztb-v1_"],
         ],
     }
 

@@ -43,7 +43,6 @@ class PrefixRule:
     prefix: str
     run: re.Pattern[str]
     least: int
-    most: int
     """The published length of what follows."""
     kind: Kind
 
@@ -53,12 +52,11 @@ class PrefixRule:
         Issuers change lengths, and texts cut secrets off: half of the published length counts where it looks random.
         """
         place = start + len(self.prefix)
-        run = self.run.match(text, place, place + min(self.most, _ENOUGH) + 1)
+        run = self.run.match(text, place, place + _ENOUGH)
         length = len(run[0]) if run else 0
         if run is None or length < self.shortest:
             return None
-        whole = length >= min(self.least, _ENOUGH) and (self.kind == "telling" or length <= self.most)
-        return run[0], self.kind if whole else "random"
+        return run[0], self.kind if length >= min(self.least, _ENOUGH) else "random"
 
     @property
     def shortest(self) -> int:
@@ -102,8 +100,8 @@ def prefix_table() -> PrefixTable:
 
 
 def _read(name: str) -> Iterator[PrefixRule]:
-    rows: list[tuple[str, str, int, int, Kind, str]] = table_of(name)["prefixes"]
-    for rule, alphabet, least, most, kind, prefixes in rows:
+    rows: list[tuple[str, str, int, Kind, str]] = table_of(name)["prefixes"]
+    for rule, alphabet, least, kind, prefixes in rows:
         slug = re.sub("[^a-z0-9]+", "-", rule.lower()).strip("-")
         for prefix in prefixes.split():
             yield PrefixRule(
@@ -112,7 +110,6 @@ def _read(name: str) -> Iterator[PrefixRule]:
                 prefix=prefix,
                 run=_RUNS[alphabet],
                 least=least,
-                most=most,
                 kind=kind,
             )
 
