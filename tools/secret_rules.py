@@ -218,7 +218,7 @@ def is_telling(prefix: str, common: frozenset[str]) -> bool:
     return len(signs) >= LEAST_TELLING and len(set(signs)) >= LEAST_DIFFERENT and not spelled
 
 
-def main(vocabulary: Path, *sources: str) -> None:
+def main(vocabulary: Path, sources: list[str], target: Path = TARGET) -> None:
     """Write the table."""
     common = words(vocabulary)
     rows: dict[str, set[tuple[str, Rest]]] = defaultdict(set)
@@ -239,7 +239,7 @@ def main(vocabulary: Path, *sources: str) -> None:
         "services": _filled(sorted(names - common)),
         "prefixes": [line for name in sorted(rows) for line in _lines(name, rows[name], common)],
     }
-    TARGET.write_text(_written(table), "utf-8")
+    target.write_text(_written(table), "utf-8")
 
 
 def _filled(words: Collection[str]) -> list[str]:
@@ -265,4 +265,4 @@ def _lines(name: str, rows: Collection[tuple[str, Rest]], common: frozenset[str]
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(Path(sys.argv[1]), sys.argv[2:])

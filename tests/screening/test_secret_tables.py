@@ -84,8 +84,7 @@ def test_services_that_are_spoken_of_beside_digests_announce_no_secret() -> None
 def test_a_set_becomes_rows_of_the_table(tool: ModuleType, tmp_path: Path) -> None:
     tmp_path.joinpath("set.yml").write_text(SET, "utf-8")
     target = tmp_path / "secrets.json"
-    tool.TARGET = target
-    tool.main(ROOT / "src/wisen/embedders/bert-uncased-vocab.txt.gz", f"me/set,MIT,1.0,{tmp_path}")
+    tool.main(ROOT / "src/wisen/embedders/bert-uncased-vocab.txt.gz", [f"me/set,MIT,1.0,{tmp_path}"], target)
     assert json.loads(target.read_text("utf-8")) == {
         "sources": [{"origin": "me/set", "licence": "MIT", "version": "1.0"}],
         "services": ["acme"],
