@@ -342,17 +342,19 @@ def test_tokens_with_padding_are_secrets(form: str, value: str) -> None:
     assert covers(form.format(v=token), token)
 
 
-@pytest.mark.parametrize("end", ["==", ".01.abcdefghi", "-and-a-longer-end"])
-def test_a_token_is_found_to_its_end(end: str) -> None:
-    token = f"glpat-correct-horse-battery-staple-on-the-hill{end}"
+@pytest.mark.parametrize(
+    ("prefix", "end"), [("dckr_pat_", "=="), ("glpat-", ".01.abcdefghi"), ("glpat-", "-and-a-longer-end")]
+)
+def test_a_token_is_found_to_its_end(prefix: str, end: str) -> None:
+    token = f"{prefix}correct-horse-battery-staple-on-the-hill{end}"
     assert token in found(f"set {token} there. Then")
 
 
 def test_the_beginning_of_a_token_is_found_where_it_looks_random() -> None:
     for seed in SEEDS:
         token = "AKIA" + Samples(seed).draw("BCDFGHJKLMNPQRSTVWXZ23456789", 10)
-        assert token in found(f"the key {token}... was cut")
-    assert found("the AKIAADDITIONAL was cut") == []
+        assert token in found(f"see {token}, which was cut")
+    assert found("see AKIAADDITIONAL, which was cut") == []
 
 
 @pytest.mark.parametrize("text", ["API_KEY=\nOTHER_API_KEY=\n", "f(password='password', token='token', database='db')"])
