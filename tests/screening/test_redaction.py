@@ -13,7 +13,7 @@ from wisen.screening import rules
 from wisen.screening.redaction import Redacted, Replacement, redact
 from wisen.screening.rules.labels import OTHERS, SECRETS
 from wisen.screening.rules.national_ids import RULES
-from wisen.screening.rules.secret_prefixes import PREFIX_RULES
+from wisen.screening.rules.secret_prefixes import prefix_table
 from wisen.screening.secrets import find_secrets
 
 ANY = st.text(st.characters(exclude_categories=()))
@@ -182,7 +182,7 @@ def test_placeholders_of_every_name_that_rules_give_are_left_alone() -> None:
 
 def test_names_of_placeholders_are_those_that_rules_give() -> None:
     """A rule with a name that isn't in the list would have its own placeholders searched again."""
-    given_names: set[str] = {rule.label for kinds in PREFIX_RULES.values() for rule in kinds}
+    given_names: set[str] = {rule.label for kinds in prefix_table().rules.values() for rule in kinds}
     given_names |= {rule.label for rule in RULES}
     for file in Path(str(rules.__file__)).parent.glob("*.py"):
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):

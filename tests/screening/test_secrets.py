@@ -287,6 +287,93 @@ def test_digests_and_identifiers_named_as_such_stay() -> None:
         assert found(text) == [], text[:40]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("credentialId: {v}", "credential_id = {v}", '"tokenId": "{v}"', "keyId={v}", "The credential id is {v}."),
+        *("foreignKey={v}", "foreign_key: {v}", "primaryKey = '{v}'", "partitionKey={v}", "cache-key: {v}"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["hex-32", "lower-20", "mixed-24", "uuid"])
+def test_ids_and_keys_of_data_are_no_secrets(name: str, kind: str) -> None:
+    for seed in SEEDS:
+        assert found(name.format(v=Samples(seed).values()[kind])) == []
+
+
+@pytest.mark.parametrize("name", ["access_id={v}", "client_id: {v}", "twilio_id={v}"])
+def test_ids_that_a_service_gives_out_beside_a_secret_are_found(name: str) -> None:
+    value = Samples(2).values()["mixed-24"]
+    assert covers(name.format(v=value), value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{v}", "id = '{v}'", "key={v}", "The key {v} was missing.", "access to {v} was denied", "session_id: {v}"),
+        *("login {v} failed", "request {v}: token limit exceeded", "auth: {v}"),
+    ],
+)
+def test_uuids_alone_are_no_secrets(text: str) -> None:
+    assert found(text.format(v=Samples(3).uuid())) == []
+
+
+@pytest.mark.parametrize("text", ["api_key={v}", "token: {v}", "acmeKey = '{v}'", "cloudflare {v}"])
+def test_a_uuid_whose_name_says_what_it_opens_is_a_secret(text: str) -> None:
+    value = Samples(3).uuid()
+    assert covers(text.format(v=value), value)
+
+
+@pytest.mark.parametrize("words", ["correct-horse-battery-staple", "sunshinemountainriver", "hellOworld380_testin"])
+@pytest.mark.parametrize("prefix", ["glpat-", "glrt-", "dckr_pat_" + "a" * 7, "GR1348941"])
+def test_words_behind_a_prefix_that_nothing_else_has_are_a_token(prefix: str, words: str) -> None:
+    assert covers(f"use {prefix}{words} now", prefix + words)
+
+
+@pytest.mark.parametrize("text", ["glpat-your-token-goes-here", "glpat-<your token>", "the prefix glpat- is GitLab's"])
+def test_what_only_speaks_of_a_prefix_stays(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize("form", ["token={v}", "secret: {v}", 'api_key = "{v}"', "The token is {v}", "TOKEN: '{v}'"])
+@pytest.mark.parametrize("value", ["open sesame today", "mysecret", "hello world"])
+def test_tokens_with_padding_are_secrets(form: str, value: str) -> None:
+    token = base64.b64encode(value.encode()).decode()
+    assert token.endswith("=")
+    assert covers(form.format(v=token), token)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "end"), [("dckr_pat_", "=="), ("glpat-", ".01.abcdefghi"), ("glpat-", "-and-a-longer-end")]
+)
+def test_a_token_is_found_to_its_end(prefix: str, end: str) -> None:
+    token = f"{prefix}correct-horse-battery-staple-on-the-hill{end}"
+    assert token in found(f"set {token} there. Then")
+
+
+def test_the_beginning_of_a_token_is_found_where_it_looks_random() -> None:
+    for seed in SEEDS:
+        token = "AKIA" + Samples(seed).draw("BCDFGHJKLMNPQRSTVWXZ23456789", 10)
+        assert token in found(f"see {token}, which was cut")
+    assert found("see AKIAADDITIONAL, which was cut") == []
+
+
+@pytest.mark.parametrize("text", ["API_KEY=\nOTHER_API_KEY=\n", "f(password='password', token='token', database='db')"])
+def test_names_before_an_equals_sign_are_no_padded_tokens(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize("form", ["secret = {v}", 'apikey = "{v}"', "db_pass: {v}", "if (api_key == '{v}') {{"])
+def test_brackets_that_cross_make_a_secret(form: str) -> None:
+    value = "ab(c]de{f)gh}"
+    assert covers(form.format(v=value), value)
+    assert found(form.format(v="get(a[0].b{1})")) == []
+
+
+def test_a_pass_phrase_is_a_password() -> None:
+    assert found('password = "orchard velvet lantern quiver"') == ["orchard velvet lantern quiver"]
+    assert found('password = "account has been locked again here"') == []
+
+
 def test_span_is_the_value_and_label_says_what_it_was() -> None:
     value = Samples(5).values()["mixed-24"]
     for name, label in {

@@ -10,10 +10,18 @@ from collections import deque
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
-from wisen.screening.rules.secret_assignments import find_assignments, label_for
+from wisen.screening.rules.secret_assignments import find_assignments
 from wisen.screening.rules.secret_forms import find_forms
-from wisen.screening.rules.secret_names import CONTEXT, OTHER_PURPOSE, SERVICE, SERVICES
-from wisen.screening.rules.secret_prefixes import PREFIX, PREFIX_RULES
+from wisen.screening.rules.secret_names import (
+    CONTEXT,
+    OTHER_PURPOSE,
+    SERVICE,
+    SERVICES,
+    label_for,
+    names_no_secret,
+    names_secret,
+)
+from wisen.screening.rules.secret_prefixes import Kind, prefix_table
 from wisen.screening.rules.secret_shapes import (
     has_digit,
     has_short_humps,
@@ -21,6 +29,7 @@ from wisen.screening.rules.secret_shapes import (
     is_mixed,
     is_series,
     is_stand_in,
+    is_uuid,
     randomness,
 )
 from wisen.screening.rules.secret_uses import find_uses
@@ -45,6 +54,8 @@ _ASSIGNED = re.compile(
     r"(?<![a-z])(?!id|_id|[a-z_]{0,20}_ids?[^a-z])[a-z_]{1,30}[\"']?\s{0,2}(?::=|=>|[:=])\s{0,2}[\"']\Z"
 )
 """A quoted value with a name: even one written as digests are is a key, unless the name says what else it is."""
+_VALUED = re.compile(r"([A-Za-z][\w. -]{0,40}?)[\"'`\])]{0,3}\s{0,2}(?::=|=>|[:=]|\b(?:is|was)\b)[\s\"'`]{0,3}\Z")
+"""What says right before a value what it is called."""
 _OPENING = re.compile(r"[\s\"'`<>(\[{=:|@-]{0,40}(?:value|default|content|data|string|literal|text)?[\s\"'`<>=:@]{0,8}")
 """What may stand before a value on its own line, so that the line above it names it."""
 _AFTER = re.compile(
@@ -100,29 +111,29 @@ def _runs(text: str, folded: str) -> Iterator[Finding]:
 
 
 def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
-    place = start
-    while (prefix := PREFIX.search(text, place, end)) is not None:
-        place = max(prefix.start() + 1, prefix.end() - _OVERLAP)
-        joined = _JOINED.match(text, max(0, prefix.start() - 1), prefix.start()) is not None
-        for rule in PREFIX_RULES[prefix[0]]:
-            if joined and rule.strict:
-                continue
-            begin = rule.least.match(text, prefix.end())
-            if begin is None or not _looks_issued(prefix[0], begin[0], strict=rule.strict):
-                continue
-            body = rule.body.match(text, prefix.end())
-            place = body.end() if body else begin.end()
-            yield Finding(rule=rule.name, family="secret", start=prefix.start(), end=place, label=rule.label)
-            break
+    table, place = prefix_table(), start
+    while (prefix := table.prefix.search(text, place, end)) is not None:
+        first = prefix.start()
+        place = max(first + 1, prefix.end() - _OVERLAP)
+        joined = _JOINED.match(text, max(0, first - 1), first) is not None
+        for rule in table.rules[prefix[0]]:
+            begun = rule.begun(text, first) if rule.kind == "telling" or not joined else None
+            if begun and _looks_issued(rule.prefix, *begun):
+                place = rule.end(text, first)
+                yield Finding(rule=rule.name, family="secret", start=first, end=place, label=rule.label)
+                break
 
 
-def _looks_issued(prefix: str, body: str, *, strict: bool) -> bool:
-    """Whether what follows a prefix can be drawn at random, and is if the prefix alone says little."""
+def _looks_issued(prefix: str, body: str, kind: Kind) -> bool:
+    """Whether what follows a prefix can be a secret, given how much it has to show."""
     chance, series = randomness(body), is_series(body)
-    wordy = chance < _WORDY and (strict or not has_short_humps(body))
-    if (wordy and not series) or (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
+    if (chance < _ALONE and is_stand_in(body)) or is_digest(prefix + body):
         return False
-    return not strict or series or chance > (1 if has_digit(body) else _LETTERS)
+    if kind == "telling" or series:
+        return True
+    if kind == "plain":
+        return chance >= _WORDY or has_short_humps(body)
+    return chance > (1 if has_digit(body) else _LETTERS)
 
 
 def _stands_in(value: str) -> bool:
@@ -153,9 +164,15 @@ def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
             else folded[start + first - _WINDOW : start + first]
         )
         why = _why(value, ahead, folded[start + last : start + last + _WINDOW])
-        if why:
+        if why and not _is_data(text, start):
             rule, label = why
             yield Finding(rule=rule, family="secret", start=start + first, end=start + last, label=label)
+
+
+def _is_data(text: str, start: int) -> bool:
+    """Whether what stands before a place names the value there as one that is no secret."""
+    named = _VALUED.search(text, max(0, start - _WINDOW), start)
+    return named is not None and names_no_secret(named[1])
 
 
 def _name_within(folded: str, start: int, end: int) -> int:
@@ -190,7 +207,8 @@ def _why(value: str, before: str, after: str) -> tuple[str, str] | None:
     digits = has_digit(value)
     address = _ADDRESS.search(before) is not None
     drawn = digest or (chance > _TOGETHER and digits) or chance > _LETTERS or is_series(value)
-    if drawn and (name := _last(before, address=address) or _next(after)):
+    name = (_last(before, address=address) or _next(after)) if drawn else ""
+    if name and (not is_uuid(value) or names_secret(name)):
         return "secret-by-name", label_for(name)
     if address or value.isdigit():
         return None

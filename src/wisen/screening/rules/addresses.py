@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from wisen.screening.rules.ids_germany_britain import POSTCODE
+from wisen.screening.rules.id_rules import id_rules
 from wisen.screening.rules.sightings import Sighting, mentions
 
 _NAME = r"[A-Z][\w'.-]{1,20}"
@@ -73,7 +73,8 @@ _STATES = (
 _CITY = re.compile(
     rf"(?<!\w)[A-Z][a-z]{{2,20}}+(?: [A-Z][a-z]{{2,20}}+){{0,2}},? {_STATES},? \d{{5}}(?:-\d{{4}})?(?![\w.-])"
 )
-_POSTCODE = re.compile(rf"(?<![A-Za-z0-9_.-])(?=[A-Z0-9]{{2,4}} ){POSTCODE}(?<![GTP]B)(?![A-Za-z0-9_])")
+_BRITISH = next(rule.form.pattern for rule in id_rules() if rule.name == "uk-postcode")
+_POSTCODE = re.compile(rf"(?<![A-Za-z0-9_.-])(?=[A-Z0-9]{{2,4}} ){_BRITISH}(?<![GTP]B)(?![A-Za-z0-9_])")
 _BIRTHS = (
     *("birth", "born", "dob", "d.o.b", "gebor", "gebu", "geb.", "née", "né", "naiss", "nato", "nata", "nasci", "nacim"),
     *("nacid", "geboort", "födel", "född", "fødsel", "syntymä", "urodz", "ur.", "doğum", "생년", "出生", "生年"),

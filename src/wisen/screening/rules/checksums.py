@@ -5,8 +5,10 @@ digits; a string of another length or alphabet fails.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+
+Check = Callable[[str], bool]
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -139,3 +141,15 @@ def bech32(value: str) -> bool:
         for bit, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
             check ^= generator if top >> bit & 1 else 0
     return check in (1, 0x2BC830A3)
+
+
+CHECKS: Mapping[str, Check] = {
+    "ddmmyy": ddmmyy,
+    "ean": ean,
+    "icao": icao,
+    "luhn": luhn,
+    "mod-11-10": mod_11_10,
+    "verhoeff": verhoeff,
+    "yymmdd": yymmdd,
+}
+"""Those that `data/ids.toml` names."""

@@ -5,9 +5,21 @@ weaker ones a word of context, or a text that consists of such numbers alone; fo
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
+
+from wisen.screening.rules import checks_americas, checks_asia_africa, checks_europe, checksums
+from wisen.screening.rules.checksums import Check
+from wisen.screening.rules.tables import table_of
+
+_CHECKS: dict[str, Check] = {
+    **checks_americas.CHECKS,
+    **checks_asia_africa.CHECKS,
+    **checks_europe.CHECKS,
+    **checksums.CHECKS,
+}
 
 
 class Needs(IntEnum):
@@ -33,11 +45,8 @@ class IdRule:
     """Matches the whole number as written, in upper case."""
     needs: Needs
     context: re.Pattern[str] | None
-    check: Callable[[str], bool] | None
+    check: Check | None
     """Judges letters and digits without separators, in upper case."""
-
-
-NOTHING, ALONE, WHOLE, CONTEXT = Needs.NOTHING, Needs.ALONE, Needs.WHOLE, Needs.CONTEXT
 
 
 def words(spaced: str) -> re.Pattern[str]:
@@ -53,22 +62,22 @@ def words(spaced: str) -> re.Pattern[str]:
     return re.compile(r"(?<![a-z])(?:" + "|".join(parts) + ")", re.IGNORECASE)
 
 
-def rule(
-    name: str,
-    label: str,
-    sizes: int | tuple[int, ...],
-    form: str,
-    needs: Needs,
-    context: str = "",
-    check: Callable[[str], bool] | None = None,
-) -> IdRule:
-    """A line of the tables."""
-    return IdRule(
-        name=name,
-        label=label,
-        sizes=(sizes,) if isinstance(sizes, int) else sizes,
-        form=re.compile(form),
-        needs=needs,
-        context=words(context) if context else None,
-        check=check,
-    )
+@cache
+def id_rules() -> tuple[IdRule, ...]:
+    """The table, `data/ids.toml`."""
+    return tuple(_read())
+
+
+def _read() -> Iterator[IdRule]:
+    for number in table_of("ids.toml")["number"]:
+        context = words(number["context"]) if "context" in number else None
+        for one in number["forms"]:
+            yield IdRule(
+                name=number["name"],
+                label=number["label"],
+                sizes=tuple(one["sizes"]),
+                form=re.compile(one["form"]),
+                needs=Needs[one["needs"].upper()],
+                context=context,
+                check=_CHECKS[one["check"]] if "check" in one else None,
+            )

@@ -9,15 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from wisen.screening.rules.id_rules import IdRule, Needs, words
-from wisen.screening.rules.ids_americas import AMERICAS
-from wisen.screening.rules.ids_asia_africa import ASIA_AFRICA
-from wisen.screening.rules.ids_europe import EUROPE
-from wisen.screening.rules.ids_germany_britain import GERMANY_BRITAIN
+from wisen.screening.rules.id_rules import IdRule, Needs, id_rules, words
 from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids, mentions
 
-RULES: tuple[IdRule, ...] = (*AMERICAS, *EUROPE, *GERMANY_BRITAIN, *ASIA_AFRICA)
-"""All tables."""
+RULES: tuple[IdRule, ...] = id_rules()
+"""The whole table."""
 
 _SEPARATORS = r"[ ./:\u00a0\u2010-\u2013-]"
 _RUN = re.compile(

@@ -5,14 +5,31 @@ from collections.abc import Iterator
 from typing import Literal
 
 from wisen.protocols import Finding
-from wisen.screening.rules.secret_names import KEY_WORD, NAME_ENDS_OTHERWISE, PASSWORD_NAME, SECRET_NAME, WORDS
-from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
+from wisen.screening.rules.secret_names import (
+    KEY_OF_DATA,
+    KEY_WORD,
+    NAME_ENDS_OTHERWISE,
+    PASSWORD_NAME,
+    SECRET_NAME,
+    WORDS,
+    label_for,
+)
+from wisen.screening.rules.secret_shapes import (
+    is_jumbled,
+    is_mixed,
+    is_padded,
+    is_scrambled,
+    is_stand_in,
+    is_uuid,
+    randomness,
+)
 
 _Kind = Literal["password", "secret", "key"]
 """What a name says: of a password, of another secret, or of something that may be one."""
 
 _LONGEST_NAME = 60
 _LEAST, _LEAST_SPOKEN, _LEAST_SECRET, _LEAST_KEY = 4, 6, 8, 12
+_PAIR, _PHRASE = 2, 4
 _LIKE_NAMES = -2.0
 """The randomness below which a value is written as words are."""
 _NAME = re.compile(r"[A-Za-z0-9_.$-]{1,60}+\Z")
@@ -44,23 +61,9 @@ _DIRECTIVES = frozenset(("requirepass", "masterauth", "rootpw"))
 _LOGIN = re.compile(r"\b(?:login|user|username|user[-_ ]name|uid)\b[\"']?\s{0,3}[:=]", re.IGNORECASE)
 _MACHINE = re.compile(r"\blogin\s{1,9}\S{1,60}\s{1,9}\Z", re.IGNORECASE)
 _CONNECTION = re.compile(r"\b(?:server|data source|database|driver|provider|dsn)\s{0,3}=[^\n]{1,80};", re.IGNORECASE)
+_SETTING, _QUOTES = ("=", ":", ":=", "=>"), ("'", '"', "`")
 _ENDS = ("", "\n", "\r")
 _ASSIGNING = ("=", ":", ":=", "=>", ">", "->", "|", None)
-_LABELS = (
-    (re.compile(r"private[-_ .]?key"), "private key"),
-    (re.compile(r"pass|pwd|kennwort|contrase|senha|wachtwoord"), "password"),
-    (re.compile(r"client[-_ .]?secret|app[-_ .]?secret"), "client secret"),
-    (re.compile(r"cookie|session|csrf|\bsid"), "session cookie"),
-    (re.compile(r"api|license|licence|service|subscription"), "API key"),
-    (re.compile(r"token|bearer|jwt|oauth|auth|\bpat\b"), "access token"),
-    (re.compile(r"webhook"), "webhook address"),
-    (re.compile(r"key"), "API key"),
-)
-
-
-def label_for(name: str) -> str:
-    """What may stand for the value of something with this name, which is in lower case."""
-    return next((label for pattern, label in _LABELS if pattern.search(name)), "secret")
 
 
 def find_assignments(text: str, folded: str) -> Iterator[Finding]:
@@ -83,7 +86,7 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
     before = _NAME.search(text, max(0, start - _LONGEST_NAME), start)
     first = before.start() if before else start
     name = folded[first:stop]
-    if _is_folder(text, first, stop) or "public" in name or folded.endswith("public ", max(0, first - 7), first):
+    if _is_folder(text, first, stop) or KEY_OF_DATA.search(name) or _is_public(folded, first, name):
         return None
     kind = _kind(folded[start:stop], name)
     compared = _COMPARED.search(text, max(0, first - 220), first) if kind != "key" else None
@@ -103,6 +106,10 @@ def _found(text: str, folded: str, start: int, end: int, stop: int) -> Finding |
 def _is_folder(text: str, first: int, stop: int) -> bool:
     """Whether the name is the shell's for the folder that one is in."""
     return text[first:stop].lstrip("${(") in ("PWD", "OLDPWD") and text[first : first + 1] == "$"
+
+
+def _is_public(folded: str, first: int, name: str) -> bool:
+    return "public" in name or folded.endswith("public ", max(0, first - 7), first)
 
 
 def _kind(words: str, name: str) -> _Kind:
@@ -128,16 +135,18 @@ def _quoted(value: str, kind: _Kind, name: str) -> bool:
     low = value.lower()
     if len(value) < _LEAST or low in WORDS or is_stand_in(value) or low.replace(" ", "_").replace("-", "_") in name:
         return False
+    if is_jumbled(value) or (kind != "key" and is_padded(value)):
+        return True
     blanks = value.count(" ")
     if kind == "password":
         word = blanks == 0 and not KEY_WORD.fullmatch(low) and not _asks(low)
-        return word or (blanks == 1 and _is_phrase(low))
+        return word or (blanks > 0 and _is_phrase(low))
     if blanks:
         return False
     if kind == "secret":
         drawn = (len(value) >= _LEAST_SPOKEN and is_mixed(value) and _unlike_names(value)) or is_scrambled(value)
         return drawn or ("secret" in name and len(value) >= _LEAST_SECRET and value.isalnum())
-    drawn = len(value) >= _LEAST_KEY and is_mixed(value) and randomness(value) > 0
+    drawn = len(value) >= _LEAST_KEY and is_mixed(value) and randomness(value) > 0 and not is_uuid(value)
     return drawn and not value.startswith(("http", "/", "."))
 
 
@@ -145,9 +154,11 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
     value = _trimmed(match)
     low = value.lower()
     joined = _in_series(match, text, first)
-    if len(value) < _LEAST or ((low in WORDS or low in name) and not joined):
+    if len(value) < _LEAST or ((low in WORDS or low in name) and not joined) or is_stand_in(value):
         return False
-    if is_stand_in(value) or _CALL.match(value) or (value.startswith(_NO_BEGINNING) and not match["mark"]):
+    if is_jumbled(value) or (kind != "key" and is_padded(value) and _is_assigned(match)):
+        return True
+    if _CALL.match(value) or (value.startswith(_NO_BEGINNING) and not match["mark"]):
         return False
     if match["prose"] or not (match["mark"] or match["markup"]):
         option = not match["prose"] and (text.startswith("-", first) or _takes_a_value(text, first, name))
@@ -157,10 +168,17 @@ def _bare(match: re.Match[str], text: str, first: int, kind: _Kind, name: str) -
     return (kind == "secret" and is_scrambled(value)) or _is_key(value, kind)
 
 
+def _is_assigned(match: re.Match[str]) -> bool:
+    """Whether an unquoted value is what its name is set to, and not another name with a quoted value."""
+    return bool(match["prose"] or match["mark"] in _SETTING) and match["next"] not in _QUOTES
+
+
 def _is_key(value: str, kind: _Kind) -> bool:
     if not (is_mixed(value) and _unlike_names(value)) or _REFERENCE.fullmatch(value):
         return False
-    return len(value) >= _LEAST_SECRET if kind == "secret" else len(value) >= _LEAST_KEY and randomness(value) > 0
+    if kind == "secret":
+        return len(value) >= _LEAST_SECRET
+    return len(value) >= _LEAST_KEY and randomness(value) > 0 and not is_uuid(value)
 
 
 def _trimmed(match: re.Match[str]) -> str:
@@ -243,4 +261,8 @@ def _asks(low: str) -> bool:
 
 
 def _is_phrase(low: str) -> bool:
-    return low.replace(" ", "").isalpha() and not any(word in WORDS for word in low.split()) and not low.endswith("ed")
+    """Whether words in a row are a pass phrase: two rare ones, or at least four with one common word at most."""
+    words = low.split()
+    common = sum(word in WORDS for word in words)
+    few = common == 0 and not low.endswith("ed") if len(words) == _PAIR else common <= 1 and len(words) >= _PHRASE
+    return few and "".join(words).isalpha()

@@ -38,6 +38,9 @@ _DRAWN = 4.0
 _SCRAMBLED = 8
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_BRACKET = re.compile(r"[(){}\[\]]")
+_CLOSED = {"(": ")", "[": "]", "{": "}"}
+_PADDED = re.compile(r"[A-Za-z0-9+/-]{7,4000}={1,2}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}+|[0-9A-F]{16,}+)={0,2}")
 _UUID = re.compile(r"[0-9a-zA-Z]{8}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{4}-[0-9a-zA-Z]{12}")
 _SERIES = re.compile(r"abcdef|ghijkl|jklmno|mnopqr|qrstuv|uvwxyz|zyxwvu|asdfgh|qwerty|234567|456789|987654|765432")
@@ -97,6 +100,22 @@ def is_mixed(token: str) -> bool:
     return has_digit(token) and _LETTER.search(token) is not None
 
 
+def is_jumbled(value: str) -> bool:
+    """Whether a bracket closes another kind of bracket, as in no expression, template or text; a password may."""
+    open_: list[str] = []
+    for sign in _BRACKET.findall(value):
+        if sign in _CLOSED:
+            open_.append(_CLOSED[sign])
+        elif open_ and open_.pop() != sign:
+            return True
+    return False
+
+
+def is_padded(value: str) -> bool:
+    """Whether a value ends as base64 does."""
+    return _PADDED.fullmatch(value) is not None
+
+
 def is_series(token: str) -> bool:
     """Whether a token has a stretch of the alphabet or of the digits in it, as keys in examples have."""
     return _SERIES.search(token.lower()) is not None
@@ -105,6 +124,11 @@ def is_series(token: str) -> bool:
 def is_digest(token: str) -> bool:
     """Whether a token is written as digests and identifiers are: in hexadecimal or as a UUID."""
     return bool(_HEX.fullmatch(token) or _UUID.fullmatch(token))
+
+
+def is_uuid(token: str) -> bool:
+    """Whether a token is written as UUIDs are."""
+    return _UUID.fullmatch(token) is not None
 
 
 def is_stand_in(value: str) -> bool:
