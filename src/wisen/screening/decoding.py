@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import codecs
 import html
 import re
 import sys
@@ -14,7 +13,6 @@ from urllib.parse import unquote
 
 from wisen.screening.hidden import bare, carried, hidden, visible
 from wisen.screening.lookalikes import folded
-from wisen.screening.rules.sightings import mentions
 
 __all__ = ["Reading", "hidden", "readings", "visible"]
 
@@ -44,19 +42,6 @@ _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2}){3,}+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,20});?")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ \t._*|-]{1,3}[^\W_](?![^\W_])){4,}+")
-_TURNED = ("erongi", "snoitcurtsni", "drawkcab", "drowssap", "tpmorp", "yek ipa", "dragersid", "slaitnederc", "terces")
-_ROTATED = (
-    "vtaber",
-    "vafgehpgvba",
-    "qvfertneq",
-    "cnffjbeq",
-    "flfgrz cebzcg",
-    "ncv xrl",
-    "frperg",
-    "perqragvny",
-    "qvfnoyr",
-    "eriny",
-)
 _LONG_FORMS = re.compile("[\ufdfa\ufdfb]")
 """Single characters that are whole sentences when they are normalised."""
 _OVERRIDES = re.compile("[\u202d\u202e]([^\u202a-\u202e\u2066-\u2069\n]{2,2000})")
@@ -195,12 +180,6 @@ def _wholes(text: str, how: str) -> Iterator[tuple[str, str, int, int]]:
         yield inline[0][0], said, min(span[0] for _, span, _ in inline), max(span[1] for _, span, _ in inline)
     if found := _span(_SPACED, text):
         yield "spaced", _SPACED.sub(_joined, text), *found
-    lower = text.lower()
-    if how not in ("reversed", "rot13"):
-        if mentions(lower, _TURNED):
-            yield "reversed", text[::-1], 0, len(text)
-        if mentions(lower, _ROTATED):
-            yield "rot13", codecs.encode(text, "rot13"), 0, len(text)
 
 
 def _span(form: re.Pattern[str], text: str) -> tuple[int, int] | None:
