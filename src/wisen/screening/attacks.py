@@ -34,7 +34,10 @@ _UNSEEN = {"tags": "hidden-text", "reordered": "reordered-text"}
 _OPEN = ("visible", "folded")
 _STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u201e\xab\xbb*_~", "''" + 5 * '"' + "   ")
 """Quotation marks as typed, and emphasis as blanks."""
+_LINE_ENDS = re.compile("[\r\u2028\u2029]")
+"""Ends of lines that no control character is; those are taken out before."""
 _REACH = 120
+"""Characters before a form that are looked at for who says it."""
 _FORBIDDEN = re.compile(
     r"(?:\b(?:never|not|cannot|avoid\w*|refus\w*|reject\w*|block\w*|forbid\w*|forbidden|prevent\w*|without|instead of"
     r"|rather than|attack\w*|inject\w*|malicious)|n't)\b(?! (?:forget|hesitate|fail|wait))[^.!?;,\n]{0,100}\Z"
@@ -89,11 +92,11 @@ def _seen(reading: Reading, forms: Sequence[Form]) -> Iterator[tuple[Form, re.Ma
     lower = reading.text.lower()
     if len(lower) != len(reading.text):  # a few letters have longer small forms
         lower = "".join(one.lower() if len(one.lower()) == 1 else one for one in reading.text)
-    words = lower.translate(_STRAIGHT)
+    lower = _LINE_ENDS.sub("\n", lower)
     is_open = reading.how in _OPEN
     for form in forms:
         if mentions(lower, form.marks):
-            said = lower if form.command or form.rule == "poses-as-a-role" else words
+            said = lower.translate(_STRAIGHT) if form.kind == "words" else lower
             for match in form.regex.finditer(said):
                 if not (is_open and _is_talked_about(form, said, match)):
                     yield form, match
@@ -105,7 +108,7 @@ def _is_talked_about(form: Form, text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - _REACH) : match.start()]
     if _FORBIDDEN.search(before) or _CONDEMNED.match(text, match.end()):
         return True
-    if form.command:
+    if form.kind == "command":
         return False
     opening = before[-1:]
     quoted = opening != "" and opening in _QUOTES and opening in text[match.end() :]
