@@ -163,7 +163,6 @@ NASTY: dict[str, Callable[[int], str]] = {
     "orders": lambda size: "ignore all previous " * (size // 20),
     "words after words": lambda size: "forget everything a b c d e " * (size // 28),
     "fetches": lambda size: "curl | " * (size // 7),
-    "files": lambda size: "scp .ssh " * (size // 9),
     "sockets": lambda size: "sock /bin " * (size // 10),
     "zero width": lambda size: "\u200b" * size,
     "tags": lambda size: "\U000e0041" * size,

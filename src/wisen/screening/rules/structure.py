@@ -50,11 +50,6 @@ _SHELL = (
     r"(?:(?:ba|z|da|k|fi)?sh|python[\d.]{0,4}|perl|ruby|node|php|iex|pwsh|powershell)\b"
 )
 _FETCH = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b"
-_SECRETS = (
-    r"(?:\.(?:ssh|aws|gnupg|kube|netrc|pgpass|npmrc|pypirc|git-credentials|azure|env)\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b"
-    r"|/etc/(?:passwd|shadow|sudoers)\b|\.(?:pem|kdbx)\b|\b(?:credentials|secrets?)\.\w{2,5}\b|\bprintenv\b"
-    r"|\benv\b(?! \w))"
-)
 _END = r"(?=[\s`'\";)&|]|$)"
 _EVERYTHING = rf"[\"']?(?:/\*|/{_END}|(?:~|\$home|\$\{{home\}}|/(?:etc|usr|var|bin|boot|lib|home|root))/?\*?{_END})"
 _OPTIONS = r"(?:-{1,2}[\w-]{1,20}\s{1,3}){0,3}"
@@ -134,14 +129,6 @@ FORMS: tuple[Form, ...] = (
         r"\bmkfifo\b[^\n]{0,100}\b(?:nc|sh)\b",
         r">>?\s?\S{0,60}authorized_keys",
         r"sock\w{0,8}\b[^\n]{0,400}(?:/bin/(?:ba)?sh\b|\b(?:ba)?sh -i\b|\bcmd\.exe\b)",
-    ),
-    _attack(
-        "send files",
-        "sends-out",
-        "curl,wget,nc ,ncat,netcat,socat,scp,sftp,rsync",
-        rf"\b(?:scp|sftp|rsync)\b[^\n]{{0,100}}{_SECRETS}[^\n]{{0,100}}\b\w[\w.@-]{{1,80}}:",
-        rf"\b(?:curl|wget)\b[^\n]{{0,200}}{_SECRETS}",
-        rf"{_SECRETS}[^\n|]{{0,100}}\|[^\n]{{0,100}}\b(?:curl|wget|nc|ncat|netcat|socat)\b",
     ),
     _attack(
         "destroy",
