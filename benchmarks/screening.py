@@ -18,6 +18,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+import screening_ablation
 from environments import DRIVERS, ROOT, Alternative, python_of
 from report import machine, write_docs
 
@@ -78,11 +79,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", metavar="FOLDER", type=Path, default=_DATA, help="where the samples are")
     parser.add_argument("--peers", action="store_true", help="measure other libraries too, each in its environment")
+    parser.add_argument("--ablation", action="store_true", help="say what each form of attack stops, and nothing else")
     parser.add_argument("--missed", metavar="FILE", type=Path, help="write the kinds of what was missed there")
     parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
     asked = parser.parse_args()
     if not (asked.data / "redaction").is_dir():
         sys.exit(f"{asked.data}: holds no samples; name their folder with --data")
+    if asked.ablation:
+        _ablate(asked.data, write=asked.write_docs)
+        return
     sets = [*_redaction(asked.data), *_injection(asked.data), *_harmless(asked.data)]
     for one in sets:
         one.verdicts = [check_text(one.screen, text) for text in one.texts]
@@ -92,6 +97,15 @@ def main() -> None:
         asked.missed.write_text(json.dumps(_missed(sets), indent=1), encoding="utf-8")
     if asked.write_docs:
         write_docs(_DOCS, tables, begin=BEGIN)
+
+
+def _ablate(data: Path, *, write: bool) -> None:
+    if not (data / "injection" / "unseen.jsonl.gz").exists():
+        sys.exit(f"{data}: holds no injection/unseen.jsonl.gz; name a folder that does with --data")
+    tables = f"{_opening('--ablation')}\n\n{screening_ablation.tables(data, _table)}"
+    print(tables)
+    if write:
+        write_docs(_DOCS, tables, begin=screening_ablation.BEGIN)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -172,15 +186,18 @@ def _peers(sets: Sequence[Set]) -> dict[str, dict[str, Any]]:
 
 
 def _page(sets: Sequence[Set], peers: dict[str, dict[str, Any]]) -> str:
-    told = machine()
-    opening = (
-        f"{told['processor']}, {told['cores']} cores, {told['system']}, Python {platform.python_version()}. "
-        "Command: `python benchmarks/screening.py --peers`."
-    )
-    parts = [opening, _rates(sets), _kinds(sets), _times(sets)]
+    parts = [_opening("--peers"), _rates(sets), _kinds(sets), _times(sets)]
     if peers:
         parts.append(_beside(sets, peers))
     return "\n\n".join(parts)
+
+
+def _opening(option: str) -> str:
+    told = machine()
+    return (
+        f"{told['processor']}, {told['cores']} cores, {told['system']}, Python {platform.python_version()}. "
+        f"Command: `python benchmarks/screening.py {option}`."
+    )
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

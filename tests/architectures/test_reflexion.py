@@ -149,7 +149,7 @@ async def test_judged_success_is_not_kept_as_verified() -> None:
 async def test_rejected_answer_is_named_in_the_advice() -> None:
     model = ScriptedModel(["41", "Think again.", "42"])
     await Agent(model=model, architecture=Reflexion(), evaluator=is_forty_two).run("What is it?")
-    assert "checked and are wrong:\n- 41" in model.calls[2].system
+    assert "checked and are wrong:\n- [e9cac0] 41 [e9cac0]" in model.calls[2].system
 
 
 async def test_unreadable_judge_is_unknown_and_the_answer_comes_back() -> None:

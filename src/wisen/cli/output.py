@@ -1,8 +1,7 @@
-"""How commands print: tables for people, aligned columns for pipes, JSON for programs; no text steers a terminal."""
+"""How commands print: tables for people, aligned columns for pipes, JSON for programs; what is invisible is shown."""
 
 import json
 import sys
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,11 +10,10 @@ from typing import Annotated
 import typer
 
 from wisen.records import NEVER
+from wisen.screening.invisible import unveiled
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
-_STEERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Invisible characters that reorder what follows them on the screen."""
 _CUT = 100
 _ID = 12
 _TEXT = 20
@@ -144,13 +142,13 @@ def print_fields(fields: Sequence[tuple[str, str]], *, indent: str = "") -> None
 
 
 def clean(text: str) -> str:
-    """The text without characters that steer a terminal; line breaks stay."""
-    return "".join(character if _harmless(character) else "\ufffd" for character in text.replace("\t", " "))
+    """The text with what is invisible, or steers a terminal, shown as its code point; line breaks stay."""
+    return unveiled(text).replace("\t", " ")
 
 
 def line(text: str, limit: int = _CUT) -> str:
     """The text as one line of at most `limit` characters."""
-    flat = clean(" ".join(text.split()))
+    flat = " ".join(clean(text).split())
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
 
 
@@ -167,9 +165,3 @@ def when(moment: datetime) -> str:
 def score(value: float | None) -> str:
     """A score, or that it is unknown."""
     return "unknown" if value is None else f"{value:.2f}"
-
-
-def _harmless(character: str) -> bool:
-    return character == "\n" or (
-        unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character not in _STEERING
-    )

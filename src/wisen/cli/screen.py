@@ -9,7 +9,7 @@ from typing import Annotated, cast
 
 import typer
 
-from wisen.cli.output import AsJson, line, print_json
+from wisen.cli.output import AsJson, clean, line, print_json
 from wisen.errors import ConfigError
 from wisen.protocols import Finding
 
@@ -70,7 +70,8 @@ def screen(
     if show and not as_json:
         for one in looked:
             if one.kept is not None:
-                typer.echo(one.kept, nl=not one.kept.endswith("\n"))
+                kept = clean(one.kept) if sys.stdout.isatty() else one.kept
+                typer.echo(kept, nl=not kept.endswith("\n"))
     bad = sum(one.outcome != "pass" for one in looked)
     if not as_json and looked:
         typer.echo(_summary(looked, bad), err=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,7 +10,7 @@ from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ConfigError, ModelError, RecallBlockedError
 from wisen.identity import same_form
 from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
-from wisen.memory.frame import BULLET, RIVAL, OwnRun, note, section
+from wisen.memory.frame import BULLET, RIVAL, Note, OwnRun, note, section
 from wisen.memory.room import Room
 from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated, ready
 from wisen.protocols import Screen
@@ -52,12 +52,12 @@ class _Piece:
     """As the screen lets it pass."""
     injection: Injection
     turn: tuple[str, str] | None
-    note: str = ""
+    note: Note | None
     rivals: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return (f"{self.note}\n",) if self.turn is None else self.turn
+        return self.turn or ((self.note.sample,) if self.note else ())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -211,7 +211,7 @@ class PromptCompiler:
         if card is None:
             return None
         if self.episodes == "turns" and card.is_episode:
-            return _Piece(card=card, injection=injection, turn=(card.situation.prompt, card.content))
+            return _Piece(card=card, injection=injection, turn=(card.situation.prompt, card.content), note=None)
         return _Piece(card=card, injection=injection, turn=None, note=note(card), rivals=one.rivals)
 
     def _screened(self, card: MemoryCard, draft: _Draft) -> MemoryCard | None:
@@ -277,11 +277,15 @@ class PromptCompiler:
 
 
 def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
-    notes = sorted((one for one in shown if one.turn is None), key=_place)
-    ideas = {one.injection.idea for one in notes}
-    texts = [f"{one.note}\n{RIVAL}" if ideas.intersection(one.rivals) else one.note for one in notes]
+    pieces = sorted((one for one in shown if one.note is not None), key=_place)
+    ideas = {one.injection.idea for one in pieces}
+    notes = [
+        replace(one.note, aside=RIVAL) if ideas.intersection(one.rivals) else one.note
+        for one in pieces
+        if one.note is not None
+    ]
     return Advice(
-        section=section(texts, draft.block, draft.own),
+        section=section(notes, draft.block, draft.own),
         turns=tuple(one.turn for one in reversed(shown) if one.turn is not None),
         injections=tuple(one.injection for one in draft.taken),
         blocked=tuple(draft.blocked),

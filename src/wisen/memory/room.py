@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from wisen.memory.frame import BLOCK_HEADING, FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, item, quoted
+from wisen.memory.frame import FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, block_sample, item
 from wisen.memory.tokens import TokenCounter
 
 
@@ -36,17 +36,17 @@ class Room:
 
     def block(self, text: str) -> str:
         """The newest lines of a block that fit; of a last line that doesn't, its beginning."""
-        room = self._left - self._frame - self._count(BLOCK_HEADING)
+        room = self._left - self._frame
         lines = text.split("\n")
 
         def fits(part: str) -> bool:
-            return self._count(f"{quoted(part)}\n") <= room
+            return self._count(block_sample(part)) <= room
 
         newest = most_that(lambda count: fits("\n".join(lines[len(lines) - count :])), len(lines))
         kept = "\n".join(lines[len(lines) - newest :])
         if not newest:
             kept = lines[-1][: most_that(lambda length: fits(lines[-1][:length]), len(lines[-1]))]
-        return kept if kept and self.fits(BLOCK_HEADING, f"{quoted(kept)}\n", framed=True) else ""
+        return kept if kept and self.fits(block_sample(kept), framed=True) else ""
 
 
 def most_that(holds: Callable[[int], bool], most: int) -> int:

@@ -1,8 +1,6 @@
 """Texts as a model could read them: hidden characters out, look-alikes folded, encoded layers decoded."""
 
 import base64
-import binascii
-import codecs
 import html
 import re
 import sys
@@ -14,7 +12,6 @@ from urllib.parse import unquote
 
 from wisen.screening.hidden import bare, carried, hidden, visible
 from wisen.screening.lookalikes import folded
-from wisen.screening.rules.sightings import mentions
 
 __all__ = ["Reading", "hidden", "readings", "visible"]
 
@@ -28,35 +25,17 @@ _PRINTED = 0.9
 _SHORTEST = 6
 _DIGITS = 6
 """Digits that a text has at least that is written in numbers."""
-_BYTE = 255
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}+(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{4,}+)*+={0,2}")
-_BASE32 = re.compile(r"\b[A-Z2-7]{24,}+={0,6}")
 _HEX = re.compile(
     r"(?:[0-9A-Fa-f]{2}){10,}+|\b(?:0x|\\x)?[0-9A-Fa-f]{2}(?:[ :,]{1,2}(?:0x|\\x)?[0-9A-Fa-f]{2}(?![^\W_])){9,}+"
 )
-_BITS = re.compile(r"(?:[01]{8}[ ,]{0,2}){6,}+")
-_CODES = re.compile(r"\b\d{2,3}(?:[ ,;]{1,2}\d{2,3}){9,}+")
 _ESCAPES = re.compile(
     r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|U([0-9A-Fa-f]{8})|([0-3]?[0-7]{2}))"
 )
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
-_QUOTED = re.compile(r"(?:=[0-9A-F]{2}){3,}+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,20});?")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ \t._*|-]{1,3}[^\W_](?![^\W_])){4,}+")
-_TURNED = ("erongi", "snoitcurtsni", "drawkcab", "drowssap", "tpmorp", "yek ipa", "dragersid", "slaitnederc", "terces")
-_ROTATED = (
-    "vtaber",
-    "vafgehpgvba",
-    "qvfertneq",
-    "cnffjbeq",
-    "flfgrz cebzcg",
-    "ncv xrl",
-    "frperg",
-    "perqragvny",
-    "qvfnoyr",
-    "eriny",
-)
 _LONG_FORMS = re.compile("[\ufdfa\ufdfb]")
 """Single characters that are whole sentences when they are normalised."""
 _OVERRIDES = re.compile("[\u202d\u202e]([^\u202a-\u202e\u2066-\u2069\n]{2,2000})")
@@ -149,18 +128,9 @@ def _words_around(text: str, start: int, end: int) -> tuple[int, int]:
 def _parts(text: str) -> Iterator[tuple[str, int, int, str]]:
     """Parts that stand for a text of their own: encoding, place, what they say."""
     digits = sum(map(text.count, "0123456789"))
-    long = False
-    for match in _BASE64.finditer(text):
-        long = True
-        said = _base64(match.group())
-        if said:
-            yield "base64", *match.span(), said
-    if long:
-        yield from _decoded(text, "base32", _BASE32, _base32)
+    yield from _decoded(text, "base64", _BASE64, _base64)
     if digits >= _DIGITS:
         yield from _decoded(text, "hex", _HEX, _hex)
-        yield from _decoded(text, "bits", _BITS, _bits)
-        yield from _decoded(text, "codes", _CODES, _codes)
     at = text.find("<!--")
     while at >= 0:
         end = text.find("-->", at + 4)
@@ -195,12 +165,6 @@ def _wholes(text: str, how: str) -> Iterator[tuple[str, str, int, int]]:
         yield inline[0][0], said, min(span[0] for _, span, _ in inline), max(span[1] for _, span, _ in inline)
     if found := _span(_SPACED, text):
         yield "spaced", _SPACED.sub(_joined, text), *found
-    lower = text.lower()
-    if how not in ("reversed", "rot13"):
-        if mentions(lower, _TURNED):
-            yield "reversed", text[::-1], 0, len(text)
-        if mentions(lower, _ROTATED):
-            yield "rot13", codecs.encode(text, "rot13"), 0, len(text)
 
 
 def _span(form: re.Pattern[str], text: str) -> tuple[int, int] | None:
@@ -237,14 +201,6 @@ def _base64(written: str) -> str:
     return ""
 
 
-def _base32(written: str) -> str:
-    letters = written.rstrip("=")
-    try:
-        return _text_of(base64.b32decode(letters + "=" * (-len(letters) % 8)))
-    except binascii.Error:
-        return ""
-
-
 def _hex(written: str) -> str:
     digits = re.sub(r"0x|\\x|[ :,]", "", written)
     for offset in range(4):
@@ -252,15 +208,6 @@ def _hex(written: str) -> str:
         if said:
             return said
     return ""
-
-
-def _bits(written: str) -> str:
-    return _text_of(bytes(int(bits, 2) for bits in re.findall(r"[01]{8}", written)))
-
-
-def _codes(written: str) -> str:
-    numbers = [int(digits) for digits in re.findall(r"\d{2,3}", written)]
-    return _text_of(bytes(numbers)) if max(numbers) <= _BYTE else ""
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -277,14 +224,6 @@ def _without_escapes(text: str) -> str:
     return _ESCAPES.sub(_escaped, text)
 
 
-def _without_quoting(text: str) -> str:
-    return _QUOTED.sub(_unquoted, text)
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    return binascii.a2b_qp(match.group()).decode("utf-8", "replace")
-
-
 def _joined(match: re.Match[str]) -> str:
     """Spaced letters as words: a wider gap ends one."""
     run = match.group()
@@ -296,6 +235,5 @@ _INLINE = (
     ("url", "%", _PERCENT, _without_percent),
     ("entities", "&", _ENTITY, html.unescape),
     ("escapes", "\\", _ESCAPES, _without_escapes),
-    ("quoted-printable", "=", _QUOTED, _without_quoting),
 )
 """Encodings of single characters: name, mark, form, and what takes them out. All are read at once."""

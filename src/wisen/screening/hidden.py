@@ -3,27 +3,16 @@
 import re
 
 from wisen.protocols import Finding
+from wisen.screening.invisible import FLAG, UNSEEN, unneeded
 
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
-)
 _CONTROL = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_FEW = 2
-"""Unseen characters in a row that a letter or an emoji can need."""
 _ROUNDS = 4
 """Times that what is left is looked at again: a comment taken out can leave another."""
-_JOINERS = frozenset("\u200c\u200d")
-_MARKS = frozenset("\u200e\u200f\u061c\u2066\u2067\u2068\u2069")
-_SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f")
-_JOINING = re.compile("[\u0600-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
 
 
 def hidden(text: str) -> list[Finding]:
     """What of a text a reader wouldn't see, apart from what a script or an emoji needs to be written right."""
-    places = [(start, end, "hidden-characters") for start, end in _unneeded(text)]
+    places = [(start, end, "hidden-characters") for start, end in unneeded(text)]
     places += [(*match.span(), "control-characters") for match in _CONTROL.finditer(text)]
     places += [(start, end, "html-comment") for start, end in _comments(text)]
     return [
@@ -35,7 +24,7 @@ def hidden(text: str) -> list[Finding]:
 def visible(text: str) -> str:
     """The text without what `hidden` finds; the same object where there is nothing."""
     for _ in range(_ROUNDS):
-        places = sorted([*_unneeded(text), *(match.span() for match in _CONTROL.finditer(text)), *_comments(text)])
+        places = sorted([*unneeded(text), *(match.span() for match in _CONTROL.finditer(text)), *_comments(text)])
         if not places:
             return text
         kept: list[str] = []
@@ -51,14 +40,14 @@ def bare(text: str) -> str:
     """The text without any character that isn't seen, needed or not; comments stay."""
     if text.isascii():
         return _CONTROL.sub("", text) if _CONTROL.search(text) else text
-    return _CONTROL.sub("", _UNSEEN.sub("", text))
+    return _CONTROL.sub("", UNSEEN.sub("", text))
 
 
 def carried(text: str) -> list[tuple[int, int, str]]:
     """Text that is written in characters that aren't seen: its place, and what it says."""
     if text.isascii():
         return []
-    flags = {match.start() + 1 for match in _FLAG.finditer(text)}
+    flags = {match.start() + 1 for match in FLAG.finditer(text)}
     return [(*match.span(), _said(match.group())) for match in _CARRIERS.finditer(text) if match.start() not in flags]
 
 
@@ -70,38 +59,6 @@ def _said(run: str) -> str:
         return "".join(chr(ord(one) - 0xE0000) for one in run)
     numbers = [ord(one) - 0xFE00 if one <= "\ufe0f" else ord(one) - 0xE0100 + 16 for one in run]
     return bytes(numbers).decode("utf-8", "replace")
-
-
-def _unneeded(text: str) -> list[tuple[int, int]]:
-    if text.isascii():
-        return []
-    right_to_left = _RIGHT_TO_LEFT.search(text) is not None
-    flags = {match.start() + 1: match.end() for match in _FLAG.finditer(text)}
-    found: list[tuple[int, int]] = []
-    for match in _UNSEEN.finditer(text):
-        start, end = match.span()
-        if flags.get(start) == end or (end - start <= _FEW and _needed(text, start, end, right_to_left)):
-            continue
-        found.append((start, end))
-    return found
-
-
-def _needed(text: str, start: int, end: int, right_to_left: bool) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
-    if all(one in _MARKS for one in text[start:end]):
-        return right_to_left
-    for one in text[start:end]:
-        if one in _SELECTORS:
-            if not before or (before.isascii() and before not in "#*0123456789©®"):
-                return False
-        elif one in _JOINERS:
-            emoji = before > "\u2190" and after > "\u2190" and not before.isalpha() and not after.isalpha()
-            script = _JOINING.match(before) or _JOINING.match(after)
-            if not emoji and not script:
-                return False
-        else:
-            return False
-    return True
 
 
 def _comments(text: str) -> list[tuple[int, int]]:
