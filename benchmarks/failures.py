@@ -24,7 +24,7 @@ from wisen.records import AttemptRecord
 _DOCS = Path(__file__).parents[1] / "docs" / "failures.md"
 _BEGIN = "<!-- figures: written by benchmarks/failures.py --write-docs -->"
 _EACH = 12
-_EACH_LOCAL = 4
+_EACH_LOCAL = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

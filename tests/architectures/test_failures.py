@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from pydantic_ai import Agent as TheirAgent
 from pydantic_ai import ModelRetry
-from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.exceptions import ContentFilterError, ModelContextWindowExceededError, ModelHTTPError
 from pydantic_ai.toolsets import FunctionToolset
 
 from wisen import (
@@ -34,6 +34,7 @@ from wisen import (
 )
 from wisen.errors import BudgetExceededError, ConfigError, ModelError, UnreachableModelError
 from wisen.events import AttemptStarted, Degraded, Escalated, Evaluated, Event, ThresholdMet
+from wisen.models.names import endpoint
 from wisen.models.scripted import Reply
 from wisen.protocols import ModelBinder
 from wisen.records import ReflectionEvaluation, RunRecord
@@ -289,6 +290,17 @@ async def test_a_tool_that_refuses_past_its_retries_is_a_failure() -> None:
     made = Setting(ReAct(), model=model, tools=[refuse])
     result = await made.agent.run("What is it?")
     assert result.attempts[0].failure.startswith("ModelError: model 'scripted': gave no usable answer (Tool 'refuse'")
+
+
+@pytest.mark.parametrize("error", [ContentFilterError("no"), ModelContextWindowExceededError(400, "m")])
+async def test_what_the_words_of_an_attempt_led_to_is_a_failure(error: Exception) -> None:
+    made = Setting(ReAct(), model=ScriptedModel([error, "42"]))
+    assert len((await made.agent.run("What is it?")).attempts) == 2
+
+
+def test_a_key_that_is_missing_means_that_the_model_can_not_be_reached() -> None:
+    with pytest.raises(UnreachableModelError, match="set the environment variable WISEN_NO_SUCH_KEY"):
+        endpoint("http://127.0.0.1:1/v1", "m", api_key_env="WISEN_NO_SUCH_KEY")
 
 
 async def test_an_attempt_that_its_base_ends_is_neither_judged_nor_made_again() -> None:
