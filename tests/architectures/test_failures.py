@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 from pydantic_ai import Agent as TheirAgent
-from pydantic_ai import ModelRetry
+from pydantic_ai import ModelRetry, Tool
 from pydantic_ai.exceptions import ContentFilterError, ModelContextWindowExceededError, ModelHTTPError
 from pydantic_ai.toolsets import FunctionToolset
 
@@ -35,9 +35,11 @@ from wisen import (
 from wisen.errors import BudgetExceededError, ConfigError, ModelError, UnreachableModelError
 from wisen.events import AttemptStarted, Degraded, Escalated, Evaluated, Event, ThresholdMet
 from wisen.models.names import endpoint
+from wisen.models.repeating import is_repeatable
 from wisen.models.scripted import Reply
 from wisen.protocols import ModelBinder
 from wisen.records import ReflectionEvaluation, RunRecord
+from wisen.retelling import account_of
 
 pytestmark = pytest.mark.anyio
 
@@ -234,6 +236,33 @@ async def test_the_same_holds_where_nothing_is_learned(verifiable: bool, status:
     assert (result.output, result.status, result.attempts[0].failure) == ("still looking", status, OUT_OF_TURNS)
 
 
+async def test_nobody_is_asked_of_no_output_where_nothing_is_learned() -> None:
+    asked: list[str] = []
+    model = ScriptedModel([ToolCall("look", register=1)] * 2)
+
+    def judge(output: str) -> bool:
+        asked.append(output)
+        return True
+
+    agent = Agent(model=model, architecture=ReAct(max_turns=2), tools=[look], evaluator=judge)
+    result = await agent.run("What is it?")
+    assert (asked, result.score, result.status) == ([], 0.0, "unsatisfied")
+
+
+async def test_the_account_of_an_attempt_holds_nothing_of_a_failed_one_before() -> None:
+    async def broken(register: int) -> str:
+        raise KeyError(register)
+
+    model = ScriptedModel([ToolCall("broken", register=one) for one in (7, 8)])
+    made = Setting(ReAct(), model=model, tools=[broken], max_attempts=2)
+    with pytest.raises(KeyError):
+        await made.agent.run("What is it?")
+    assert [account_of(trace) for _, _, trace in made.reflector.asked] == [
+        'action: broken({"register": 7})',
+        'action: broken({"register": 8})',
+    ]
+
+
 async def test_a_failure_that_nobody_can_judge_is_a_failure_all_the_same() -> None:
     made = Setting(ReAct(max_turns=2), model=ScriptedModel([*looking(2), "42"]), tools=[look], evaluator=Opinion(None))
     result = await made.agent.run("What is it?")
@@ -292,7 +321,7 @@ async def test_a_tool_that_refuses_past_its_retries_is_a_failure() -> None:
     assert result.attempts[0].failure.startswith("ModelError: model 'scripted': gave no usable answer (Tool 'refuse'")
 
 
-@pytest.mark.parametrize("error", [ContentFilterError("no"), ModelContextWindowExceededError(400, "m")])
+@pytest.mark.parametrize("error", [ContentFilterError("no"), ModelContextWindowExceededError("m", "too long")])
 async def test_what_the_words_of_an_attempt_led_to_is_a_failure(error: Exception) -> None:
     made = Setting(ReAct(), model=ScriptedModel([error, "42"]))
     assert len((await made.agent.run("What is it?")).attempts) == 2
@@ -393,6 +422,13 @@ async def test_an_inner_failure_that_was_mended_is_none_of_the_outer_one() -> No
     made = Setting(inner, model=model, tools=[look])
     result = await made.agent.run("What is it?")
     assert (result.output, result.status, [one.failure for one in result.attempts]) == ("42", "satisfied", [""])
+
+
+async def test_an_inner_failure_behind_an_answer_is_none_of_the_outer_one() -> None:
+    inner = Reflexion(base=ReAct(max_turns=2), reflector=Noting(), max_attempts=2, lessons_block_name="inner")
+    made = Setting(inner, model=ScriptedModel(["41", *looking(2)]), tools=[look], max_attempts=1)
+    result = await made.agent.run("What is it?")
+    assert (result.output, [one.failure for one in result.attempts]) == ("41", [""])
 
 
 async def test_a_failed_draft_of_a_pattern_is_a_failed_attempt() -> None:
@@ -511,6 +547,32 @@ async def test_a_workers_call_ends_the_retries_of_its_supervisor() -> None:
     assert (SENT, len(result.attempts)) == (["Ann"], 1)
 
 
+async def test_a_worker_that_learns_does_not_retry_after_it() -> None:
+    SENT.clear()
+    learning = Reflexion(reflector=Noting(), evaluator="42".__eq__)
+    worker = Agent(
+        model=ScriptedModel([ToolCall("send", to="Ann"), "41"] * 3), architecture=learning, tools=marked("function")
+    )
+    lead = ScriptedModel([ToolCall("delegate", worker="writer", instructions="Write."), "done"])
+    await Agent(model=lead, architecture=Supervisor({"writer": worker})).run("Write.")
+    assert SENT == ["Ann"]
+
+
+async def test_a_pattern_that_reflects_on_errors_drafts_again_unless_no_retry_may_follow() -> None:
+    async def tried(error: Exception, *calls: Reply, tools: Sequence[Any] = ()) -> int:
+        model = ScriptedModel([*calls, error, "note", *calls, error])
+        agent = Agent(
+            model=model, architecture=ReflectionPattern(reflection_triggers=("completion", "error")), tools=tools
+        )
+        with pytest.raises((ValueError, ModelError)):
+            await agent.run("Write.")
+        return len(model.calls) - len(calls)
+
+    assert await tried(ValueError("odd")) > 1
+    assert await tried(UnreachableModelError("m", "is down")) == 1
+    assert await tried(ValueError("odd"), ToolCall("send", to="Ann"), tools=marked("function")) == 1
+
+
 async def test_a_pattern_neither_rewrites_nor_drafts_again_after_it() -> None:
     SENT.clear()
     model = ScriptedModel([ToolCall("send", to="Ann"), "41"] * 3)
@@ -524,6 +586,21 @@ async def test_it_escalates_where_the_options_ask_for_it() -> None:
     model = ScriptedModel([ToolCall("send", to="Ann"), "41"])
     made = Setting(ReAct(), model=model, tools=marked("function"), options=LearningOptions(escalate=True))
     assert (await made.agent.run("Write.")).status == "escalated"
+
+
+async def test_a_run_that_could_not_begin_escalates_nothing() -> None:
+    base = Base(UnreachableModelError("m", "is down"))
+    made = Setting(base.work, options=LearningOptions(escalate=True))
+    with pytest.raises(UnreachableModelError):
+        await made.agent.run("What is it?")
+    assert not any(isinstance(one, Escalated) for one in made.events)
+
+
+def test_the_tool_itself_stays_as_it_is() -> None:
+    tool: Tool[Any] = Tool(send, metadata={"team": "post"})
+    marked = not_repeatable(tool)
+    assert (is_repeatable(tool.tool_def), is_repeatable(marked.tool_def)) == (True, False)
+    assert (tool.metadata or {}).items() <= (marked.metadata or {}).items()
 
 
 @pytest.mark.parametrize("tool", [3, "send"])
