@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
+.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ bench: .venv/.demo ## Compare with the alternatives, each in an environment of i
 
 bench-reflection: .venv/.demo ## Measure ReflectionPattern on the bundled model, beside the same tokens without feedback
 	@$(BIN)/python benchmarks/reflection_quality.py $(ARGS)
+
+bench-failures: .venv/.demo ## See what a lesson from an attempt that ran out of turns or raised is worth
+	@$(BIN)/python benchmarks/failures.py $(ARGS)
 
 bench-stopping: .venv/.demo ## Try the stopping rules on recorded and simulated runs
 	@$(BIN)/python benchmarks/stopping.py $(ARGS)

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from wisen.memory_ci.trial import TrialRule as TrialRule
     from wisen.models.local import LocalModel as LocalModel
     from wisen.models.recorded import RecordedModel as RecordedModel
+    from wisen.models.repeating import not_repeatable as not_repeatable
     from wisen.models.scripted import ScriptedModel as ScriptedModel
     from wisen.models.scripted import ToolCall as ToolCall
     from wisen.protocols import Architecture as Architecture
@@ -148,6 +149,7 @@ _HOMES = {
     "memory_ci.trial": "TrialRule",
     "models.local": "LocalModel",
     "models.recorded": "RecordedModel",
+    "models.repeating": "not_repeatable",
     "models.scripted": "ScriptedModel ToolCall",
     "protocols": "Architecture Embedder Evaluator Memory Ranker Reflector Screen VectorStore",
     "recall": "CardFilter RecallHit RecallQuery",

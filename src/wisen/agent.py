@@ -250,6 +250,7 @@ class Agent:
             task=task,
             meter=session.meter,
             recorder=session.recorder.part(role, instructions),
+            unrepeatable=session.unrepeatable,
         )
         lent = replace(
             deps,
@@ -267,9 +268,8 @@ class Agent:
                 deps.emit(WorkerEvent(worker=role, event=event))
         finally:
             session.turns += part.turns
-        if part.interrupted:
-            reason = part.interruption_reason or "no reason given"
-            deps.emit(Degraded(stage="worker", error=f"Interrupted: {reason}", skipped=f"the rest of worker {role!r}"))
+        if why := part.broken_off:
+            deps.emit(Degraded(stage="worker", error=f"Interrupted: {why}", skipped=f"the rest of worker {role!r}"))
         return part.output
 
     async def _driven(self, run: Run) -> RunResult:

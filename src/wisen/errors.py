@@ -10,9 +10,10 @@ WisenError
 │   ├── ReportError                   a report lacks a mandatory field, or its Markdown can't be read
 │   └── MissingExtraError             an optional package isn't installed
 ├── ModelError                        a model call failed; `model` says which
-│   ├── UnknownModelError             the name means no model
-│   ├── WeightsError                  weights are missing or aren't the expected ones
-│   ├── UnknownCallError              a cassette has no answer for this call
+│   ├── UnreachableModelError         it can't be asked at all: a wrong key, a provider that is down
+│   │   ├── UnknownModelError         the name means no model
+│   │   ├── WeightsError              weights are missing or aren't the expected ones
+│   │   └── UnknownCallError          a cassette has no answer for this call
 │   ├── PromptTooLongError            the prompt is longer than the model's context
 │   └── UnreadableAnswerError         a structured answer can't be read, also after a request to repair it
 ├── EvaluationError                   no judgement could be read: the score is unknown
@@ -20,6 +21,7 @@ WisenError
 │   └── ReflectionRequiredError       an agent owes a report, and may not begin another task
 ├── EmbedderError                     an embedder can't be loaded or gave no vectors
 ├── SandboxError                      a sandboxed check could not be started
+├── NotRepeatableError                a tool that isn't repeatable was begun before, and isn't called again
 ├── BudgetExceededError               a limit of the run's budget was reached
 │   └── DeadlineError                 the run's time was up while a part worked; `part` says which
 ├── PartError                         someone else's part failed in a way that its own errors don't tell
@@ -100,15 +102,19 @@ class ModelError(WisenError):
         self.model = model
 
 
-class UnknownModelError(ModelError, ConfigError):
+class UnreachableModelError(ModelError):
+    """A model can't be asked at all: its key is refused, or its provider is down. It ends a run; no retry helps."""
+
+
+class UnknownModelError(UnreachableModelError, ConfigError):
     """A name that means no model."""
 
 
-class WeightsError(ModelError):
+class WeightsError(UnreachableModelError):
     """Model weights are missing, unreadable, or not the ones whose checksum is known."""
 
 
-class UnknownCallError(ModelError):
+class UnknownCallError(UnreachableModelError):
     """A cassette was asked for a call that it doesn't hold."""
 
 
@@ -147,6 +153,18 @@ class EmbedderError(WisenError):
 
 class SandboxError(WisenError):
     """A sandboxed check could not be started; says nothing about the output under test."""
+
+
+class NotRepeatableError(WisenError):
+    """A resumed run came to a tool that isn't repeatable, which was begun before and hasn't returned."""
+
+    def __init__(self, tool: str) -> None:
+        """`tool` is its name."""
+        super().__init__(
+            f"tool {tool!r} isn't repeatable: it was called before this run was cut off or failed, and what came of it "
+            "isn't known; look at what it did"
+        )
+        self.tool = tool
 
 
 class BudgetExceededError(WisenError):

@@ -275,6 +275,8 @@ class AttemptRecord:
 
     attempt: int
     output: str
+    failure: str = ""
+    """Why it failed, in one line: it ran out of turns, or the error that ended it. "" of one that gave an answer."""
     evaluation: ReflectionEvaluation | None = None
     injections: tuple[Injection, ...] = ()
     blocked: tuple[Blocked, ...] = ()
@@ -289,6 +291,11 @@ class AttemptRecord:
     """Tools that it called, and the hosts, accounts, paths, commands and packages that their arguments name."""
     usage: TokenUsage = TokenUsage()
     seconds: float = 0.0
+
+    @property
+    def answered(self) -> bool:
+        """Whether it has an output: a failed attempt may have left a part of one."""
+        return bool(self.output) or not self.failure
 
 
 RunStatus = Literal[

@@ -87,7 +87,7 @@ def shared_beginning(one: Sequence[str], other: Sequence[str]) -> int:
 def _of_last_attempt(events: Sequence[TraceEvent]) -> list[TraceEvent]:
     """What tools were asked and answered since the attempt before was judged; versions of one attempt aren't parted."""
     ends = [at for at, event in enumerate(events) if event.kind == "score" and "version" not in event.data]
-    last_output = max((at for at, event in enumerate(events) if event.kind == "output"), default=-1)
+    last_output = max((at for at, event in enumerate(events) if event.kind == "output" or _failed(event)), default=-1)
     began = max((end + 1 for end in ends if end < last_output), default=0)
     answers = [event.data.get("text") for event in events[began:] if event.kind == "output"]
     done = [
@@ -97,6 +97,11 @@ def _of_last_attempt(events: Sequence[TraceEvent]) -> list[TraceEvent]:
     ]
     answering = {event.data.get("name") for event in done if event.kind == "action" and _gives(event, answers)}
     return [event for event in done if event.data.get("name") not in answering]
+
+
+def _failed(event: TraceEvent) -> bool:
+    """Whether an attempt ended here without a final answer."""
+    return event.kind == "error" and event.data.get("stage") == "attempt"
 
 
 def _gives(event: TraceEvent, answers: Sequence[object]) -> bool:

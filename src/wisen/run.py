@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from wisen.account.failing import failure_of
 from wisen.architectures.replaying import KeptEvaluator
 from wisen.architectures.selection import select
-from wisen.deadlines import RunTime, calling, named
+from wisen.architectures.single import judge_once, only_attempt
+from wisen.deadlines import RunTime, named
 from wisen.errors import (
     BudgetExceededError,
     ConfigError,
@@ -24,8 +26,8 @@ from wisen.models.journaled import JournaledModel
 from wisen.models.metered import MeteredModel
 from wisen.models.names import resolve_model
 from wisen.models.threaded import using_threads
-from wisen.protocols import Architecture, Evaluator, RunLog, bound_to_run
-from wisen.records import ENDED, AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus, TokenUsage, Trace
+from wisen.protocols import Architecture, Evaluator, RunLog
+from wisen.records import ENDED, AttemptRecord, RunRecord, RunStatus, TokenUsage, Trace
 from wisen.session import AgentSession, Dependencies
 from wisen.watchers import Watchers, events_of
 
@@ -137,6 +139,7 @@ class Binder:
             recorder=self.session.recorder,
             purpose=purpose,
             watch=self.watchers if self.watchers.any else None,
+            unrepeatable=self.session.unrepeatable.extend,
         )
 
 
@@ -157,7 +160,10 @@ class Run:
     """What its ids and draws follow from if it is begun now; for a run with a journal."""
 
     async def drive(self) -> RunResult:
-        """Make it, and keep its record. Raises what ended the first attempt, when there is no answer."""
+        """Make it, and keep its record.
+
+        Raises what ended it or else what ended its first attempt, when there is no answer.
+        """
         budget = self.session.meter.budget
         with RunTime(seconds=budget.seconds, step_seconds=budget.step_seconds) as time:
             self.watchers.time = time
@@ -231,6 +237,8 @@ class Run:
                 ended = await self._ended_meanwhile()
                 if ended is not None:  # another process has come further: its answer isn't to be lost
                     return self._told(ended)
+                if not session.attempts:
+                    session.attempts.append(only_attempt(session, failure_of(error)))
                 await self._keep(self._record(started, "failed"))
                 raise
         if session.meter.budget.cost_usd is not None and session.meter.unpriced:
@@ -256,14 +264,14 @@ class Run:
             async for event in events_of(self.architecture, self.session, deps, self.session.task.prompt):
                 self.watchers(event)
             if not self.session.attempts:
-                await self._evaluate_once()
+                await judge_once(self.session, deps, threshold=self.threshold)
 
     def _cut_off_with_answer(self, time: RunTime, error: Exception) -> bool:
         """Whether the run was left behind because of a part that can't be ended, and has an answer all the same."""
         if not time.left_behind or not isinstance(error, PartTimeoutError):
             return False
         self._cut_off(error, error.part)
-        return bool(self.session.attempts)
+        return any(attempt.answered for attempt in self.session.attempts)
 
     def _cut_off(self, error: Exception, part: str) -> None:
         """Say what was broken off, and settle on the best answer there is."""
@@ -272,33 +280,10 @@ class Run:
         if session.returned is not None:
             return
         if session.output and not session.attempts:
-            meter = session.meter
-            session.attempts.append(
-                AttemptRecord(attempt=1, output=session.output, usage=meter.spent, seconds=meter.seconds)
-            )
+            session.attempts.append(only_attempt(session))
         best = select(session.attempts, "highest_score", threshold=self.threshold)
         if best is not None and (best.evaluation is not None or not session.output):
             session.output, session.returned = best.output, best
-
-    async def _evaluate_once(self) -> None:
-        """Judge the answer of an architecture that doesn't evaluate by itself, if the agent has an evaluator."""
-        session, evaluator, meter = self.session, self.deps.evaluator, self.session.meter
-        evaluation: ReflectionEvaluation | None = None
-        attempt = AttemptRecord(attempt=1, output=session.output, usage=meter.spent, seconds=meter.seconds)
-        if evaluator is not None:
-            try:
-                bound = bound_to_run(evaluator, self.deps.bind)
-                with calling(f"evaluator {evaluator.name!r}"):
-                    evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
-                evaluation = replace(evaluation, evaluator=evaluation.evaluator or evaluator.name)
-            except BudgetExceededError:
-                session.attempts.append(attempt)
-                raise
-            except Exception as error:  # noqa: BLE001 - an evaluator may be anybody's code; the answer stays
-                said = described(error)
-                self.watchers(Degraded(stage="evaluate", error=said, skipped="the score", attempt=1))
-                evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=evaluator.name)
-        session.attempts.append(replace(attempt, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds))
 
     def _record(self, started: datetime, status: RunStatus | None) -> RunRecord:
         session, deps = self.session, self.deps

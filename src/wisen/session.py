@@ -208,8 +208,13 @@ class AgentSession:
     output: str = ""
     structured: object = None
     """The validated object where the architecture was asked for structured output."""
+    failure: str = ""
+    """Why the attempt has failed, where its base raised nothing: it ran out of turns, say. A learner tries again."""
     interrupted: bool = False
+    """Whether the architecture wants the run to end here: nothing is judged, and no attempt follows."""
     interruption_reason: str | None = None
+    unrepeatable: list[str] = field(default_factory=list[str])
+    """Tools that the run has called, its workers included, and that aren't repeatable: no attempt follows."""
     rejected: list[str] = field(default_factory=list)
     """Answers that a verifiable evaluator rejected in this run: the next attempt may not repeat them."""
     attempts: list[AttemptRecord] = field(default_factory=list)
@@ -228,9 +233,20 @@ class AgentSession:
     metadata: dict[str, object] = field(default_factory=dict)
 
     @property
+    def broken_off(self) -> str:
+        """Why the architecture ended without a final answer; "" where it gave one."""
+        reason = self.interruption_reason or "no reason given"
+        return self.failure or (reason if self.interrupted else "")
+
+    @property
     def cumulative_usage(self) -> TokenUsage:
         """What the run has used so far, over all attempts, workers, evaluators and reflectors."""
         return self.meter.spent
+
+
+def told_unrepeatable(session: AgentSession) -> str:
+    """Why no attempt follows one that has called a tool which isn't repeatable."""
+    return f"Interrupted: tool {session.unrepeatable[0]!r} was called, which isn't repeatable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

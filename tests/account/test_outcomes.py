@@ -35,10 +35,12 @@ from wisen import (
     HashEmbedder,
     InMemoryVectorStore,
     MemoryCI,
+    ReAct,
     ReflectionEvaluation,
     ScriptedModel,
     SQLiteVectorStore,
     Task,
+    ToolCall,
     Trace,
     VectorStore,
     Wrapped,
@@ -107,6 +109,35 @@ async def test_an_error_of_the_base_is_not_good() -> None:
     with pytest.raises(Exception, match="Route"):
         await agent(ci, [], learning={"base": Wrapped(work)}).run(PROMPT)
     await assert_counted(ci, 0)
+
+
+async def test_a_run_whose_first_attempt_fails_is_not_good_though_the_second_is() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    tried: list[str] = []
+
+    async def work(prompt: str, advice: str) -> str:
+        tried.append(prompt + advice)
+        if len(tried) == 1:
+            raise RuntimeError("odd")
+        return "yes"
+
+    made = agent(ci, [], learning={"base": Wrapped(work), "max_attempts": 2})
+    assert (await made.run(PROMPT)).status == "satisfied"
+    await assert_counted(ci, 0)
+
+
+async def test_a_first_attempt_that_runs_out_of_turns_is_not_good_whatever_a_model_says_of_it() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    model = ScriptedModel([["looking", ToolCall("look")], "score: 1.0"])
+    made = agent(ci, model, evaluator=None, tools=[look], learning={"base": ReAct(max_turns=1)})
+    result = await made.run(PROMPT)
+    assert (result.score, result.status) == (1.0, "unsatisfied")
+    await assert_counted(ci, 0)
+
+
+def look() -> str:
+    """Look."""
+    return "nothing"
 
 
 class Waiting:

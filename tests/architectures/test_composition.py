@@ -21,6 +21,7 @@ from wisen import (
 )
 from wisen.errors import ConfigError, ModelError
 from wisen.events import Event, TextDelta, ToolCalled, ToolReturned, WorkerCompleted, WorkerEvent, WorkerStarted
+from wisen.session import AgentSession
 
 pytestmark = pytest.mark.anyio
 
@@ -64,13 +65,15 @@ async def test_react_stops_at_max_turns() -> None:
     assert result.output == "thinking"
 
 
-async def test_attempt_that_is_broken_off_is_told_and_kept() -> None:
-    events: list[Event] = []
-    model = ScriptedModel([["thinking", ToolCall("times", a=1, b=1)] for _ in range(9)])
-    architecture = Reflexion(base=ReAct(max_turns=2))
-    result = await Agent(model=model, architecture=architecture, tools=[times], watch=events.append).run("Loop.")
-    assert (result.output, result.status, len(result.attempts)) == ("thinking", "unevaluated", 1)
-    assert result.record.degradations == ("attempt: Interrupted: max_turns=2 reached without a final answer",)
+async def test_attempt_that_its_base_breaks_off_ends_the_run_and_is_kept() -> None:
+    async def half(prompt: str, advice: str, session: AgentSession) -> str:
+        del advice
+        session.interrupted, session.interruption_reason = True, "the user left"
+        return f"half of: {prompt}"
+
+    result = await Agent(model=ScriptedModel([]), architecture=Reflexion(base=half)).run("Work.")
+    assert (result.output, result.status, len(result.attempts)) == ("half of: Work.", "unevaluated", 1)
+    assert result.record.degradations == ("attempt: Interrupted: the user left",)
 
 
 async def test_task_narrows_the_tools() -> None:

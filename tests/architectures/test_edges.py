@@ -30,7 +30,7 @@ from wisen import (
     Supervisor,
     ToolCall,
 )
-from wisen.errors import ConfigError, ModelError
+from wisen.errors import ConfigError, UnreachableModelError
 from wisen.events import Degraded, Event, ToolReturned
 from wisen.records import ReflectionEvaluation, Task, Trace
 
@@ -137,12 +137,12 @@ async def test_worker_with_a_broken_function_is_told_and_survived() -> None:
 
 
 async def test_error_inside_a_later_outer_attempt_returns_the_earlier_answer() -> None:
-    model = ScriptedModel(["40", "Inner lesson.", "Outer lesson.", ModelError("scripted", "is gone")])
+    model = ScriptedModel(["40", "Inner lesson.", "Outer lesson.", UnreachableModelError("scripted", "is gone")])
     inner = Reflexion(max_attempts=1, lessons_block_name="inner")
     architecture = Reflexion(base=inner, max_attempts=3)
     result = await Agent(model=model, architecture=architecture, evaluator=lambda _: False).run("Count.")
-    assert (result.output, len(result.attempts)) == ("40", 1)
-    assert result.record.degradations == ("attempt: ModelError",)
+    assert (result.output, [bool(attempt.failure) for attempt in result.attempts]) == ("40", [False, True])
+    assert result.record.degradations == ("attempt: UnreachableModelError",)
 
 
 async def test_cost_limit_that_cannot_be_counted_is_told() -> None:

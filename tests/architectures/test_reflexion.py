@@ -23,7 +23,7 @@ from wisen import (
     Wrapped,
 )
 from wisen.architectures.selection import Selection
-from wisen.errors import ConfigError, ModelError
+from wisen.errors import ConfigError, ModelError, UnreachableModelError
 from wisen.events import AdviceUndelivered, Degraded, Event, LessonPersisted, LessonsRecalled
 from wisen.memory_ci.trial import TrialRule
 from wisen.reflection.silent import NoReflection
@@ -163,10 +163,14 @@ async def test_unreadable_judge_is_unknown_and_the_answer_comes_back() -> None:
 
 
 async def test_error_of_a_later_attempt_keeps_the_earlier_answer() -> None:
-    model = ScriptedModel(["41", "Think again.", ModelError("scripted", "is gone")])
+    model = ScriptedModel(["41", "Think again.", UnreachableModelError("scripted", "is gone")])
     result = await Agent(model=model, architecture=Reflexion(), evaluator=is_forty_two).run("What is it?")
     assert (result.output, result.status) == ("41", "unsatisfied")
-    assert result.record.degradations == ("attempt: ModelError",)
+    assert result.record.degradations == ("attempt: UnreachableModelError",)
+    assert [attempt.failure for attempt in result.attempts] == [
+        "",
+        "UnreachableModelError: model 'scripted': is gone",
+    ]
 
 
 async def test_error_of_the_first_attempt_comes_out() -> None:

@@ -127,6 +127,18 @@ def test_runs_are_listed_and_explained(learned: Wisen, script: Script, tasks: Ta
     assert "lessons\n" in learned("runs", "show", records[2]["run_id"]).stdout
 
 
+def test_a_failed_attempt_says_why_in_one_line(wisen: Wisen, script: Script, tasks: Tasks) -> None:
+    why = "the provider is down;\ntry again later"
+    assert wisen("run", tasks(CAPITAL), "--model", script({"error": why}), "--embedder", "hash").returncode == 1
+    (record,) = json.loads(wisen("runs", "list", "--json").stdout)
+    assert [one["failure"] for one in record["attempts"]] == [
+        "UnreachableModelError: model 'scripted': the provider is down; try again later"
+    ]
+    lines = wisen("runs", "show", record["run_id"]).stdout.splitlines()
+    (line,) = [line for line in lines if "the provider is down" in line]
+    assert line.split() == ["failed", *record["attempts"][0]["failure"].split()]
+
+
 def test_the_beginning_of_an_id_is_enough(learned: Wisen) -> None:
     cards = listed(learned)
     for number in (0, 1):

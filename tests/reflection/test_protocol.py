@@ -117,7 +117,7 @@ class TestSection2WhenTriggered:
             raise TimeoutError("the shop didn't answer")
 
         store = InMemoryVectorStore()
-        architecture = reflexion_protocol(store, base=base)
+        architecture = reflexion_protocol(store, base=base, retries=0)
         with pytest.raises(TimeoutError):
             await run_protocol(architecture, written(FAILED), scores=[])
         (report,) = await reports_in(store)
@@ -508,11 +508,11 @@ class TestSection7VectorIntegrationAndRetries:
         store = InMemoryVectorStore()
         broken = {**FAILED, "summary": "the shop was down", "what_went_wrong": "It broke off. " * 20}
         result, events, _ = await run_protocol(
-            reflexion_protocol(store, base=base), written(FAILED), written(broken), scores=[0.2]
+            reflexion_protocol(store, base=base, retries=1), written(FAILED), written(broken), scores=[0.2]
         )
         assert (result.output, result.status) == ("none", "escalated")
         (escalated,) = [event for event in events if isinstance(event, Escalated)]
-        assert (escalated.attempts, escalated.final_score) == (2, 0.2)
+        assert (escalated.attempts, escalated.final_score) == (2, 0.0)
         assert [report.summary for report in await reports_in(store)] == [FAILED["summary"], "the shop was down"]
 
     async def test_an_unknown_score_is_neither_retried_nor_escalated(self) -> None:

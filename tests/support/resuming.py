@@ -196,6 +196,14 @@ async def wrapped(prompt: str, model: Model, deps: Dependencies) -> str:
     return await ask(model, system=f"You count again. {letter}", prompt=f"{prompt} You said {first}.")
 
 
+async def raising(prompt: str, model: Model) -> str:
+    """Somebody's own loop, which takes no wrong answer."""
+    said = await ask(model, system="You count.", prompt=prompt)
+    if said != "42":
+        raise ValueError(f"{said} is odd")
+    return said
+
+
 SENT: list[str] = []
 
 
@@ -236,7 +244,7 @@ def agent(
 
 def _reflexion(base: object, *, with_tools: bool = False) -> Build:
     def build(world: World, store: MortalStore) -> Agent:
-        made = base(world) if callable(base) and base is not wrapped else base
+        made = base(world) if callable(base) and base not in (wrapped, raising) else base
         return agent(
             world, store, Reflexion(base=made, lesson_store=MemoryCI(store), max_attempts=3), with_tools=with_tools
         )
@@ -256,6 +264,8 @@ ARCHITECTURES: dict[str, Build] = {
     "reflexion with tools": _reflexion(None, with_tools=True),
     "reflexion over a supervisor": _reflexion(team),
     "reflexion over a wrapped function": _reflexion(wrapped),
+    "reflexion over a function that raises": _reflexion(raising),
+    "reflexion out of turns": _reflexion(ReAct(max_turns=1), with_tools=True),
     "reflexion over reflection": _reflexion(pattern),
     "reflexion in a block": lambda world, store: agent(world, store, Reflexion(max_attempts=3)),
     "the protocol": lambda world, store: agent(world, store, reflexion_protocol(MemoryCI(store), retries=2)),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from wisen.account.counts import Outcome
+from wisen.account.failing import good_enough
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage
 
 
@@ -16,10 +17,18 @@ class Account:
     began: float = 0.0
     carried: bool = False
     """Whether a model call has carried the advice. Where none did, the draw stays as it is."""
-    failed: bool = False
-    """Whether its base raised: there is no answer."""
+    failure: str = ""
+    """Why it failed: it ran out of turns, or the error that ended it; "" where it gave an answer."""
+    error_raised: Exception | None = None
+    """The error that ended it."""
+    fatal: bool = False
+    """Whether that error ends the run, since no other attempt could do better."""
     over: bool = False
     """Whether no attempt comes after it."""
+    stuck: bool = False
+    """Whether none may come after it although it wasn't good enough."""
+    met: bool = False
+    """Whether it was good enough."""
     output: str = ""
     evaluation: ReflectionEvaluation | None = None
     tools: tuple[str, ...] = ()
@@ -44,23 +53,30 @@ class Account:
         """The score, as far as it is known."""
         return self.evaluation.overall_score if self.evaluation else None
 
+    @property
+    def answered(self) -> bool:
+        """Whether it has an output: a failed attempt may have left a part of one."""
+        return bool(self.output) or not self.failure
+
     def delivered(self) -> None:
         """Note that a model call carried the advice."""
         self.carried = True
 
     def outcome(self, threshold: float) -> Outcome:
         """What it counts for. What nobody came to judge has failed; what nobody could judge is unknown."""
-        if self.failed or self.evaluation is None:
+        if self.evaluation is None:
             return Outcome(good=False)
         if self.score is None:
             return Outcome(good=None)
-        return Outcome(good=self.score >= threshold, judged=not self.evaluation.verifiable)
+        good = good_enough(self.failure, self.evaluation, threshold)
+        return Outcome(good=good, judged=not self.evaluation.verifiable)
 
     def recorded(self, *, spent: TokenUsage, seconds: float) -> AttemptRecord:
         """The attempt as far as it came, for the run record; `spent` and `seconds` are the run's until now."""
         return AttemptRecord(
             attempt=self.attempt,
             output=self.output,
+            failure=self.failure,
             evaluation=self.evaluation,
             injections=self.advice.injections,
             blocked=self.advice.blocked,

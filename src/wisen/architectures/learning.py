@@ -11,6 +11,7 @@ from typing import Literal
 
 from wisen.account.attempt import Account
 from wisen.account.draws import Draws
+from wisen.account.failing import evaluation_of_failure
 from wisen.architectures.keeping import Keeper, Kept
 from wisen.architectures.learning_options import LearningParts, call_back
 from wisen.architectures.recalling import Asked
@@ -91,7 +92,7 @@ class Learner:
         self._drawn = advice if attempt == 1 else self._drawn
         self._told_before = frozenset(one.card_id for one in advice.injections)
         self._session.messages = []
-        self._session.output = ""
+        self._session.output = self._session.failure = ""
         self._session.structured = None
         self._session.judged = None
         meter = self._session.meter
@@ -169,7 +170,17 @@ class Learner:
         return judged.evaluation if judged and known else None
 
     async def evaluate(self, account: Account) -> ReflectionEvaluation:
-        """The judgement of the attempt's output; a score of `None` where none could be had."""
+        """The judgement of the attempt; a score of `None` where none could be had."""
+        if account.failure:
+            left = await self._judgement(account) if account.output else None
+            evaluation = evaluation_of_failure(account.failure, left)
+        else:
+            evaluation = await self._judgement(account)
+        self._session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
+        account.evaluation = evaluation
+        return evaluation
+
+    async def _judgement(self, account: Account) -> ReflectionEvaluation:
         session = self._session
         try:
             evaluation = self.judged()
@@ -185,8 +196,6 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
             self.degraded("evaluate", error, "the score, and lessons from it", account.attempt)
             evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
-        session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
-        account.evaluation = evaluation
         return evaluation
 
     async def settle(self, account: Account, threshold: float) -> Sequence[CardMoved | TrialAdvanced]:
@@ -205,6 +214,8 @@ class Learner:
 
     def ended(self, account: Account) -> None:
         """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""
+        if account.failure:
+            self._session.recorder.add("error", stage="attempt", text=account.failure)
         events = self._session.recorder.trace().events[self._seen :]
         account.tools = tuple(dict.fromkeys(str(one.data.get("name", "")) for one in events if one.kind == "action"))
         account.used = used_in(events)
@@ -223,7 +234,8 @@ class Learner:
     async def _reflect(self, account: Account, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Reflect on an attempt that wasn't good enough, and keep what passes the screen."""
         session = self._session
-        if evaluation.verifiable and self._parts.options.exclude_rejected and session.output not in session.rejected:
+        refused = evaluation.verifiable and not account.failure and session.output not in session.rejected
+        if refused and self._parts.options.exclude_rejected:
             session.rejected.append(session.output)
         cards = await self._reflected(self._reflector.reflect, account, evaluation)
         async for event in self._keep(cards, account, evaluation):
@@ -265,15 +277,6 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - may be anybody's code; the run goes on without its lesson
             self.degraded("reflect", error, "the lesson of this attempt", account.attempt)
         return []
-
-    async def broke_off(self, account: Account, error: Exception) -> AsyncIterator[Event]:
-        """Write the report of an attempt that raised, where the reflector owes one of every failure."""
-        if self._reports is None:
-            return
-        said = f"the attempt broke off: {described(error)}"
-        evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, issues=(said,))
-        async for event in self._reflect(account, evaluation):
-            yield event
 
     async def _keep_success(self, account: Account, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
         """Keep a good answer as a skill card, where the options say so, and the reflector's word on it."""
@@ -320,7 +323,8 @@ class Learner:
     async def escalate(self, accounts: Sequence[Account]) -> AsyncIterator[Event]:
         """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
         options, last = self._parts.options, accounts[-1]
-        if not options.escalates or (last.over and not last.failed):
+        raised = last.fatal and not any(one.answered for one in accounts)
+        if not options.escalates or raised or (last.over and not last.stuck):
             return
         self._session.escalated = True
         score = next((one.score for one in reversed(accounts) if one.score is not None), None)
@@ -366,24 +370,20 @@ class Learner:
         tools = task.tools or (met.tools if met else ())
         return Situation(prompt=task.prompt, task_type=task.type, tools=tools, error=met.error if met else "")
 
-    def interrupted(self, account: Account) -> None:
-        """Say that the base broke an attempt off; what it has come to stays, unjudged."""
-        reason = self._session.interruption_reason or "no reason given"
-        self._tell("attempt", f"Interrupted: {reason}", "the rest of this attempt and those after it", account.attempt)
-
     def record(self, account: Account) -> AttemptRecord:
         """The attempt as far as it came, for the run record."""
         meter = self._session.meter
         account.output = self._session.output
         return account.recorded(spent=meter.spent, seconds=meter.seconds)
 
+    def broken_off(self, account: Account, why: str, skipped: str) -> None:
+        """Say that an attempt ended without a final answer, or that none follows it."""
+        self._deps.emit(Degraded(stage="attempt", error=why, skipped=skipped, attempt=account.attempt))
+
     def degraded(self, stage: _Stage, error: Exception | None, skipped: str, attempt: int) -> None:
         """Tell the watchers what the run goes without."""
         said = "no score could be read" if error is None else described(error)
         if stage in _NEAR_LESSONS and type(error).__module__ != WisenError.__module__:
             said = type(error).__name__
-        self._tell(stage, said, skipped, attempt)
-
-    def _tell(self, stage: _Stage, said: str, skipped: str, attempt: int) -> None:
         self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))

@@ -99,8 +99,7 @@ class ReAct:
                     session.output, session.structured = encodable(output_text(run.result.output)), run.result.output
                 session.messages = run.all_messages()
         except UsageLimitExceeded:
-            session.interrupted = True
-            session.interruption_reason = f"max_turns={self.max_turns} reached without a final answer"
+            session.failure = f"max_turns={self.max_turns} reached without a final answer"
         except UnexpectedModelBehavior as error:
             raise ModelError(deps.model.model_name, f"gave no usable answer ({error})") from error
 

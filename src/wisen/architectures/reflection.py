@@ -36,9 +36,10 @@ from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.evaluation.criteria import CriteriaEvaluator, QualityCriterion
 from wisen.evaluation.quoting import without_marks
 from wisen.events import Event, FailureModeSeen, GenerationMade, Revised
+from wisen.models.failures import ends_run
 from wisen.protocols import Architecture
 from wisen.records import ReflectionEvaluation, Task
-from wisen.session import AgentSession, Dependencies
+from wisen.session import AgentSession, Dependencies, told_unrepeatable
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -205,20 +206,23 @@ class ReflectionPattern:
                 course.abandon()
                 raise
             except Exception as error:
-                note = None if last else await course.note_on(error)
+                note = None if last or _final(session, error) else await course.note_on(error)
                 if note is None:
                     course.abandon()
                     raise
                 course.degraded("attempt", error, "the first try of the draft")
                 prompt = _noted(prompt, note)
-        if session.interrupted:
-            course.degraded("attempt", f"Interrupted: {session.interruption_reason}", "judging and revising the draft")
+        if session.broken_off:
+            course.degraded("attempt", f"Interrupted: {session.broken_off}", "judging and revising the draft")
             course.reason = ConvergenceReason.INTERRUPTED
             return
         await course.made(session.output)
         yield GenerationMade(iteration=0, output=session.output)
 
     async def _revise(self, course: Course, session: AgentSession) -> AsyncIterator[Event]:
+        if session.unrepeatable:  # to rewrite it could call the tool again
+            course.give_up(told_unrepeatable(session))
+            return
         old, iteration, note = course.standing.output, course.open_version(), ""
         revision = course.revising.begin(course.standing)
         for last in (False, True):
@@ -232,15 +236,15 @@ class ReflectionPattern:
                 course.reason = ConvergenceReason.TOKEN_BUDGET
                 return
             except Exception as error:  # noqa: BLE001 - a base may be anybody's code; the versions so far stay
-                learnt = None if last else await course.note_on(error)
+                learnt = None if last or _final(session, error) else await course.note_on(error)
                 if learnt is None:
                     course.give_up(error)
                     return
                 course.degraded("revise", error, "the first try of this revision")
                 note = learnt
-        if session.interrupted:
-            session.interrupted = False  # there is an answer: the best version so far
-            course.give_up(f"Interrupted: {session.interruption_reason}")
+        if session.broken_off:
+            course.give_up(f"Interrupted: {session.broken_off}")
+            session.failure, session.interrupted = "", False  # there is an answer: the best version so far
             return
         new, edited = session.output, revision.edited
         await course.made(new, revision)
@@ -371,6 +375,11 @@ class ReflectionPattern:
         if found is None:
             raise ConfigError("no run of this ReflectionPattern has finished with an output yet")
         return found
+
+
+def _final(session: AgentSession, error: Exception) -> bool:
+    """Whether what broke off isn't to be tried again."""
+    return bool(session.unrepeatable) or ends_run(error)
 
 
 def _noted(prompt: str, note: str) -> str:

@@ -5,11 +5,12 @@ Shinn et al. 2023, "Reflexion: Language Agents with Verbal Reinforcement Learnin
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
 from wisen.account.attempt import Account
+from wisen.account.failing import failure_of, good_enough
 from wisen.architectures.learning import Learner
 from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
@@ -28,20 +29,27 @@ from wisen.events import (
     LessonsRecalled,
     MaxAttemptsReached,
     ThresholdMet,
+    described,
 )
 from wisen.memory.compiler import PromptCompiler
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.models.advised import advised
+from wisen.models.failures import ends_run
 from wisen.protocols import Architecture, Evaluator, Reflector, VectorStore
 from wisen.reflection.sentence import SentenceReflector
-from wisen.session import AgentSession, Dependencies
+from wisen.session import AgentSession, Dependencies, told_unrepeatable
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
+_NO_MORE = "the attempts after it"
+
 
 class Reflexion:
     """Wraps a base architecture with evaluation, lessons and retries.
+
+    An attempt that runs out of turns or raises has failed: it is learned from and made again. Only what no retry helps
+    ends the run: a cancellation, an exhausted budget, a model that can't be reached, and a mistake in the setup.
 
     Args:
         base: What makes an attempt: an architecture, an async function, or another framework's agent. `ReAct()` by
@@ -144,21 +152,23 @@ class Reflexion:
                     await learner.settle(account, self.threshold)  # it raised, was cancelled, or nobody reads on
                     raise
                 finally:  # also where the budget ends in the middle of it
-                    session.attempts[made + attempt - 1 :] = [] if account.failed else [learner.record(account)]
+                    session.attempts[made + attempt - 1 :] = [learner.record(account)]
                 if account.over:
                     break
             else:
                 yield MaxAttemptsReached(attempts=self.max_attempts, final_score=accounts[-1].score)
             async for event in learner.escalate(accounts):
                 yield event
+            _raise_unanswered(accounts)
         finally:
             best = select(session.attempts[made:], self._parts.options.best_version, threshold=self.threshold)
             accepted = bool(accounts) and accounts[-1].accepted
             best = session.attempts[-1] if accepted else best
             if best is not None:
                 account = accounts[best.attempt - 1]
-                session.output, session.returned, session.satisfied = best.output, best, accepted or None
-                session.structured = account.structured
+                stands = False if account.failure and not account.met else None
+                session.output, session.returned, session.satisfied = best.output, best, accepted or stands
+                session.structured, session.failure = account.structured, account.failure
                 session.metadata.update(account.metadata)
 
     async def _attempt(
@@ -176,16 +186,23 @@ class Reflexion:
             return
         evaluation = await learner.evaluate(account)
         yield Evaluated(attempt=account.attempt, evaluation=evaluation)
-        met = account.score is not None and account.score >= self.threshold
-        if account.score is not None and met:
-            yield ThresholdMet(attempt=account.attempt, score=account.score)
+        account.met = good_enough(account.failure, evaluation, self.threshold)
+        if account.met:
+            yield ThresholdMet(attempt=account.attempt, score=account.score or 0.0)
         for told in await learner.settle(account, self.threshold):
             yield told
         account.accepted = session.settled and bool(session.satisfied)
-        if met or not account.accepted:
-            async for event in learner.learn(account, evaluation, met=met):
+        if account.met or not account.accepted:
+            async for event in learner.learn(account, evaluation, met=account.met):
                 yield event
-        account.over = met or account.score is None or session.settled
+        account.over = account.met or account.score is None or session.settled
+        self._stop_at_unrepeatable(learner, account, session)
+
+    def _stop_at_unrepeatable(self, learner: Learner, account: Account, session: AgentSession) -> None:
+        """Let no attempt follow one in which a tool was called that isn't repeatable, and say so."""
+        if session.unrepeatable and not account.over and account.attempt < self.max_attempts:
+            account.over = account.stuck = True
+            learner.broken_off(account, told_unrepeatable(session), _NO_MORE)
 
     async def _run_base(
         self, learner: Learner, account: Account, session: AgentSession, deps: Dependencies
@@ -195,18 +212,13 @@ class Reflexion:
         try:
             async for event in self.base.run(session, advised(deps, account.advice, account.delivered), learner.prompt):
                 yield event
+            account.failure = session.failure
         except BudgetExceededError:
             account.evaluation = learner.judged()
             raise
-        except Exception as error:
-            account.failed = account.over = True
-            async for event in learner.broke_off(account, error):
-                yield event
-            # An answer that exists is worth more than the error of a later try; without one, the error is the result.
-            if account.attempt == 1:
-                raise
-            learner.degraded("attempt", error, "this attempt and those after it", account.attempt)
-            return
+        except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure is what is to be learned from
+            account.failure, account.error_raised = failure_of(error), error
+            account.fatal = account.over = account.stuck = ends_run(error)
         finally:  # also of an attempt that the budget cut short
             learner.ended(account)
             account.structured, account.metadata = session.structured, dict(session.metadata)
@@ -214,9 +226,24 @@ class Reflexion:
             session.metadata.update(outside)
         if account.advice and not account.carried:
             yield AdviceUndelivered(attempt=account.attempt, card_ids=shown_ids(account.advice))
-        if session.interrupted:
-            account.over = True
-            learner.interrupted(account)
+        if account.error_raised is not None:
+            skipped = f"this attempt and {_NO_MORE}" if account.fatal else "the answer of this attempt"
+            if not account.fatal or account.attempt > 1:  # else it is what the run comes to
+                learner.broken_off(account, described(account.error_raised), skipped)
+        elif session.broken_off:
+            account.over = session.interrupted
+            skipped = f"the rest of this attempt{f' and {_NO_MORE}' if account.over else ''}"
+            learner.broken_off(account, f"Interrupted: {session.broken_off}", skipped)
+
+
+def _raise_unanswered(accounts: Sequence[Account]) -> None:
+    """Raise what ended the run, or else the first attempt that raised, where there is no answer.
+
+    An answer that exists is worth more than the error of another try.
+    """
+    errors = [one.error_raised for one in accounts if one.error_raised is not None]
+    if errors and not any(one.answered for one in accounts):
+        raise errors[-1] if accounts[-1].fatal else errors[0]
 
 
 def _check(max_attempts: object, threshold: object, top_k: object, store: object) -> None:

@@ -13,10 +13,12 @@ _RECENCY = 0.9
 def select(attempts: Sequence[AttemptRecord], how: Selection, *, threshold: float) -> AttemptRecord | None:
     """The attempt to return, `None` without attempts. An unknown score counts as lower than any known one.
 
+    One that gave no answer is returned only where none did.
+
     "highest_score": the first of the best. "latest": the last. "first_satisfactory": the first at `threshold` or
     above, else as "highest_score". "weighted_recency": the best by score times 0.9 per later attempt.
     """
-    attempts = [one for one in attempts if one.evaluation or one.output] or attempts
+    attempts = [one for one in attempts if one.output or (one.evaluation and not one.failure)] or attempts
     if not attempts:
         return None
     if how == "latest":

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from wisen.errors import ConfigError, MissingExtraError, ModelError
+from wisen.errors import ConfigError, MissingExtraError, UnreachableModelError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -65,5 +65,5 @@ def _reply(reply: object, where: str) -> "Reply":
     fields = cast("dict[str, object]", reply) if isinstance(reply, dict) else {}
     problem = fields.get("error")
     if set(fields) == {"error"} and isinstance(problem, str):
-        return ModelError("scripted", problem)
+        return UnreachableModelError("scripted", problem)
     raise ConfigError(f'{where}: must be a text, or {{"error": text}} for a call that fails')

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from wisen.account.outcomes import Reported
 
 _MOST_LESSONS = 1_000
+_LONGEST_FAILURE = 200
+"""Characters of why an attempt failed, which has one line; `--json` has all that is kept of it."""
 _WHERE = " (those of a Markdown store aren't in git)"
 
 
@@ -192,7 +194,7 @@ def _fields(record: RunRecord) -> list[tuple[str, str]]:
 
 def _attempt_fields(attempt: AttemptRecord) -> list[tuple[str, str]]:
     evaluation = attempt.evaluation
-    fields = [("answer", attempt.output)]
+    fields = [("answer", attempt.output), ("failed", line(attempt.failure, _LONGEST_FAILURE))]
     if evaluation is not None:
         judged = f"{evaluation.evaluator}, {'check' if evaluation.verifiable else 'opinion'}"
         fields += [

@@ -1,5 +1,7 @@
 """Turns what providers raise into `ModelError`: one line that says what to do, without any text of the prompt."""
 
+from collections.abc import Iterator
+
 from pydantic_ai.exceptions import (
     ContentFilterError,
     FallbackExceptionGroup,
@@ -18,7 +20,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from wisen.errors import ModelError, PromptTooLongError
+from wisen.errors import ConfigError, ModelError, PromptTooLongError, UnreachableModelError
 
 ProviderError = (ModelAPIError, UnexpectedModelBehavior, UserError, FallbackExceptionGroup)
 """What pydantic-ai's models raise when a call fails."""
@@ -39,6 +41,9 @@ _ADVICE: tuple[tuple[type[Exception], str], ...] = (
     (ContentFilterError, "the provider's content filter stopped the answer; reword the task"),
 )
 
+
+_OF_THE_ATTEMPT = (ModelContextWindowExceededError, ContentFilterError)
+"""What depends on the words that were sent or answered: the same task may pass with others."""
 
 _CATEGORIES: dict[int, type[ModelAPIError]] = {
     401: ModelAuthenticationError,
@@ -68,16 +73,39 @@ def model_error(name: str, error: Exception) -> ModelError:
             category = _CATEGORIES.get(error.status_code, otherwise)
     for kind, advice in _ADVICE:
         if issubclass(category, kind):
-            raised = PromptTooLongError if kind is ModelContextWindowExceededError else ModelError
+            raised = ModelError if kind in _OF_THE_ATTEMPT else UnreachableModelError
+            raised = PromptTooLongError if kind is ModelContextWindowExceededError else raised
             return raised(name, advice + status)
     if isinstance(error, UserError):
         # These are about the program's own settings, such as a missing key, and hold no conversation.
-        return ModelError(name, " ".join(error.message.split()))
+        return UnreachableModelError(name, " ".join(error.message.split()))
     if isinstance(error, ModelAPIError):
         return ModelError(name, f"the provider refused the call{status}; the cause of this error has its answer")
     if isinstance(error, FallbackExceptionGroup):
-        return ModelError(name, "every model of the fallback failed; the causes of this error say why")
+        raised = UnreachableModelError if all(map(ends_run, error.exceptions)) else ModelError
+        return raised(name, "every model of the fallback failed; the causes of this error say why")
     return ModelError(name, f"the answer can't be used ({type(error).__name__}); the cause of this error says why")
+
+
+def ends_run(error: BaseException) -> bool:
+    """Whether no other attempt could do better: a model can't be reached, or the program is set up wrongly.
+
+    Such an error is known by its cause, too, where an agent or a tool has raised one of its own from it.
+    """
+    return any(
+        isinstance(one, UnreachableModelError | ConfigError)
+        or (isinstance(one, ProviderError) and isinstance(model_error("", one), UnreachableModelError))
+        for one in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    for _ in range(_MOST_CHAINED):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__
 
 
 def key_refused(error: BaseException) -> str:
@@ -85,13 +113,10 @@ def key_refused(error: BaseException) -> str:
 
     "" where that isn't why. An agent's or a tool's own error may quote a prompt, so it isn't told.
     """
-    cause, said = error, "a provider refused the API key"
-    for _ in range(_MOST_CHAINED):
+    said = "a provider refused the API key"
+    for cause in _causes(error):
         if isinstance(cause, ModelError):
             said = str(cause)
         if isinstance(cause, ModelHTTPError):
             return said if cause.status_code == _KEY_REFUSED else ""
-        if cause.__cause__ is None:
-            break
-        cause = cause.__cause__
     return ""

@@ -21,8 +21,10 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
+from wisen.errors import NotRepeatableError
 from wisen.models.recorded import replayed, request_key, response_from, response_to
 from wisen.models.relay import Relay
+from wisen.models.repeating import is_repeatable
 from wisen.models.streamed import WholeResponse
 from wisen.models.timed import timed_toolsets
 from wisen.session import MADE_AGAIN, Steps
@@ -99,7 +101,8 @@ class _Returned(BaseModel):
 class JournaledToolset(WrapperToolset[Any]):
     """Gives what a tool gave before in this run; so a tool that does something doesn't do it again.
 
-    What a tool asks the model to mend is kept as well. Any other error isn't: the tool is called again.
+    What a tool asks the model to mend is kept as well. Any other error isn't: the tool is called again, unless it isn't
+    repeatable.
     """
 
     steps: Steps
@@ -117,6 +120,8 @@ class JournaledToolset(WrapperToolset[Any]):
             async with self.steps.step(f"tool {name} {_told(tool_args)}") as step:
                 if step.value is not None:
                     return _given(step.value)
+                if not is_repeatable(tool.tool_def) and not await self.steps.first(f"begun {name} {_told(tool_args)}"):
+                    raise NotRepeatableError(name)
                 try:
                     result = await self.wrapped.call_tool(name, tool_args, ctx, tool)
                 except ModelRetry as retry:

@@ -1,7 +1,7 @@
 """Counts, traces and limits every model call of a run, and gives its failures one form."""
 
 import functools
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ from wisen.models.advised import carries_advice
 from wisen.models.failures import ProviderError, model_error
 from wisen.models.recorded import is_replayed
 from wisen.models.relay import Relay
+from wisen.models.repeating import unrepeatable_calls
 from wisen.models.streamed import WholeResponse
 from wisen.records import TokenUsage
 from wisen.session import Meter, Recorder
@@ -34,6 +35,7 @@ class MeteredModel(Relay):
         recorder: The run's trace.
         purpose: Who asks: "attempt", "evaluate", "reflect" …
         watch: Shown each `ModelCalled`.
+        unrepeatable: Told the tools that an answer calls and that aren't repeatable.
     """
 
     def __init__(
@@ -44,12 +46,14 @@ class MeteredModel(Relay):
         recorder: Recorder,
         purpose: str,
         watch: Callable[[Event], None] | None = None,
+        unrepeatable: Callable[[Sequence[str]], None] | None = None,
     ) -> None:
         super().__init__(wrapped)
         self._meter = meter
         self._recorder = recorder
         self._purpose = purpose
         self._watch = watch
+        self._unrepeatable = unrepeatable
 
     @property
     def _called(self) -> str:
@@ -65,6 +69,7 @@ class MeteredModel(Relay):
             with calling(self._called, limit="run"):
                 response = await self.wrapped.request(messages, settings, parameters)
             usage = used(response)
+            self._look(response, parameters)
         except ProviderError as error:
             raise model_error(self.model_name, error) from error
         except PartCancelledError as error:
@@ -100,9 +105,16 @@ class MeteredModel(Relay):
         finally:
             if stream is not None:
                 usage = used(stream.get())
+                self._look(stream.get(), model_request_parameters)
             self._meter.settle(usage)
         again = isinstance(stream, WholeResponse) and is_replayed(stream.response)
         self._report(messages, usage, self._meter.seconds - began, again=again)
+
+    def _look(self, response: ModelResponse, parameters: ModelRequestParameters) -> None:
+        """Tell of tools that are about to be called: whatever becomes of the calls, they may have been made."""
+        names = unrepeatable_calls(response, parameters) if response.tool_calls else ()
+        if names and self._unrepeatable is not None:
+            self._unrepeatable(names)
 
     def _report(self, messages: list[ModelMessage], usage: TokenUsage, seconds: float, *, again: bool) -> None:
         self._recorder.add(

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model, known_model_names, parse_model_id
 
-from wisen.errors import MissingExtraError, ModelError, UnknownModelError
+from wisen.errors import MissingExtraError, ModelError, UnknownModelError, UnreachableModelError
 from wisen.models.failures import model_error
 from wisen.models.local import LocalModel
 
@@ -77,7 +77,7 @@ def endpoint(url: str, model: str, *, api_key_env: str | None = None) -> Model:
         raise UnknownModelError(name, 'write it as "openai-compatible:http://host:port/v1#name"')
     key = os.environ.get(api_key_env) if api_key_env else "none"
     if not key:
-        raise ModelError(name, f"set the environment variable {api_key_env} to the server's key")
+        raise UnreachableModelError(name, f"set the environment variable {api_key_env} to the server's key")
     try:
         from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - optional extra
         from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - optional extra
@@ -119,7 +119,7 @@ def _setting_missing(name: str, error: Exception, said: str) -> ModelError:
     variables = re.findall(r"`([A-Z][A-Z0-9_]+)`", said)
     if not variables:
         return model_error(name, error)
-    return ModelError(name, f"set the environment variable {' or '.join(dict.fromkeys(variables))}")
+    return UnreachableModelError(name, f"set the environment variable {' or '.join(dict.fromkeys(variables))}")
 
 
 def _with_provider(name: str) -> str:

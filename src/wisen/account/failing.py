@@ -1,0 +1,37 @@
+"""What an attempt is worth that ran out of turns or ended by an error.
+
+It has failed. What it has left is judged all the same, for a part of an answer may be better than none; without any it
+scores 0. That it failed was seen, and isn't anybody's opinion: only a check can find its output good enough.
+"""
+
+from dataclasses import replace
+
+from wisen.events import described
+from wisen.records import ReflectionEvaluation
+
+_LONGEST = 500
+
+
+def failure_of(error: BaseException) -> str:
+    """An error as an attempt's failure: its type and message, in one line."""
+    return " ".join(described(error).split())[:_LONGEST]
+
+
+def evaluation_of_failure(failure: str, judged: ReflectionEvaluation | None = None) -> ReflectionEvaluation:
+    """What a failed attempt is worth.
+
+    Args:
+        failure: Why it failed.
+        judged: What the evaluator says of the output that it left; `None` where it left none.
+    """
+    said = f"the attempt failed: {failure}"
+    if judged is None or not judged.known:
+        return ReflectionEvaluation(overall_score=0.0, issues=(said,), verifiable=True, evaluator="execution")
+    return replace(judged, satisfactory=judged.satisfactory and judged.verifiable, issues=(said, *judged.issues))
+
+
+def good_enough(failure: str, evaluation: ReflectionEvaluation | None, threshold: float) -> bool:
+    """Whether an attempt solved its task; of one that failed, a model's opinion doesn't say so."""
+    if evaluation is None or evaluation.overall_score is None or (failure and not evaluation.verifiable):
+        return False
+    return evaluation.overall_score >= threshold
