@@ -27,12 +27,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCompleted:
-    """A run has ended with an answer; the last event of every run that isn't cancelled and raises nothing.
-
-    `record` is what a run store keeps.
-    """
+    """A run has ended with an answer; the last event of every run that isn't cancelled and raises nothing."""
 
     record: RunRecord
+    """What a run store keeps."""
     name: Literal["run.completed"] = "run.completed"
 
 
@@ -222,7 +220,7 @@ class LessonProduced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonPersisted:
-    """A card, or a line of the memory block, was written; or counted as a duplicate; or rejected by the screen."""
+    """A card, or a line of the memory block, was written, counted as a duplicate, rejected, or (a line) held back."""
 
     attempt: int
     target: str
@@ -230,7 +228,6 @@ class LessonPersisted:
     card_id: str
     kind: str
     outcome: Literal["added", "duplicate", "rejected", "held"]
-    """"held" of a line that didn't get into the block; a store keeps what is held, for a person to decide."""
     rules: tuple[str, ...] = ()
     """The screen's rules that spoke, by name: why it was rejected, or what was taken out of it."""
     held: tuple[str, ...] = ()
