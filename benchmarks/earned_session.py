@@ -11,9 +11,10 @@ from typing import Any, cast
 from earned_faults import Fault, Killed, Late
 from earned_material import Idea
 from earned_stores import MortalStore, all_cards
-from earned_world import World
+from earned_world import World, open_ledger, read_mail
 
 from wisen import Agent, Clockwork, LearningOptions, MemoryCI, Reflexion
+from wisen.audit.background import BackgroundReplays
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
 from wisen.events import CardMoved, Event, LessonPersisted, LessonProduced, LessonsRecalled
 from wisen.protocols import Reflector
@@ -79,6 +80,10 @@ class Setting:
     simulated_clock: bool = False
     """Half an hour from run to run, for the grace that draws without an outcome have; else the real clock."""
     verifiable: bool = True
+    tools: bool = False
+    """Whether each attempt calls two tools first, and a model judges: so every lesson is tainted, and an opinion's."""
+    replays: bool = False
+    """Whether recorded runs are replayed meanwhile, for at most as many calls as the runs have made."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
     """More arguments of `MemoryCI`; none is the default."""
 
@@ -101,6 +106,7 @@ class Session:
         self._lesson = ""
         self._note = Note(number=-1, situation=0, luck=0.0)
         self._ci: MemoryCI | None = None
+        self._replays: BackgroundReplays | None = None
         self.agent = self._agent()
 
     async def run(self, situation: int) -> Note:
@@ -118,6 +124,8 @@ class Session:
 
         await self._tell_late(number)
         result = await fault.around(start, number)
+        if self._replays is not None:
+            await self._replays.settled()
         if result is None:
             if isinstance(fault, Killed):
                 self.agent = self._agent()
@@ -207,6 +215,9 @@ class Session:
     def _agent(self) -> Agent:
         world, setting = self.world, self.setting
         lesson_store: Any = self.store
+        if setting.replays:
+            lesson_store = self._ci = MemoryCI(self.store)
+            self._replays = BackgroundReplays(self._ci)
         if setting.simulated_clock or setting.extra:
             clock = (lambda: self._time) if setting.simulated_clock else (lambda: datetime.now(UTC))
             lesson_store = self._ci = MemoryCI(self.store, now=clock, **setting.extra)
@@ -220,11 +231,13 @@ class Session:
             clockwork = replace(clockwork, now=lambda: self._time)
         return Agent(
             _INSTRUCTIONS,
-            model=world.model(),
+            model=world.model(with_tools=setting.tools),
             architecture=learner,
-            evaluator=world.evaluator(verifiable=setting.verifiable),
+            tools=[open_ledger, read_mail] if setting.tools else [],
+            evaluator=world.judge() if setting.tools else world.evaluator(verifiable=setting.verifiable),
             watch=self._watch,
             clockwork=clockwork,
+            replay=self._replays,
         )
 
     def _new_id(self) -> str:

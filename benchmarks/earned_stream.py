@@ -32,6 +32,8 @@ class Streamed:
     stored: int
     heads: int
     """Ideas as wisen counts them: cards that aren't a wording of another one."""
+    held: int
+    """Cards that are held for a person to decide."""
     seconds: float
     kinds: Counter[str] = field(default_factory=Counter[str])
 
@@ -59,12 +61,16 @@ def writer(material: Material, pool: int) -> Write:
     return write
 
 
-async def stream(material: Material, *, runs: int, pool: int, embedded: str, seed: str) -> Streamed:
-    """One stream, with every default of the real agent."""
+async def stream(
+    material: Material, *, runs: int, pool: int, embedded: str, seed: str, tools: bool = False, replays: bool = False
+) -> Streamed:
+    """One stream, with every default of the real agent; with tools, two are called in every run, and a model judges."""
     vectors = embedder(embedded)
     effects = Effects(of=planted(material), worst=True)
     world = World(material=material, effects=effects, seed=seed, write=writer(material, pool))
-    session = Session(world, Setting(open_store=lambda: InMemoryVectorStore(embedder=vectors)))
+    session = Session(
+        world, Setting(open_store=lambda: InMemoryVectorStore(embedder=vectors), tools=tools, replays=replays)
+    )
     mixed, began = Random(f"{seed} order"), time.perf_counter()
     for _ in range(runs):
         await session.run(mixed.randrange(len(material)))
@@ -76,6 +82,7 @@ async def stream(material: Material, *, runs: int, pool: int, embedded: str, see
         notes=session.notes,
         fates=session.fates,
         stored=len(cards),
+        held=sum(bool(card.held) for card in cards),
         heads=sum(not getattr(card, "idea", "") for card in cards),
         seconds=seconds,
         kinds=Counter(session.cards[card.id].kind for card in cards if card.id in session.cards),
@@ -88,7 +95,7 @@ def report(streams: Sequence[Streamed]) -> list[str]:
     head = (
         "embedder|useless ideas per situation|streams|right promoted of 12|promoted after run (median)|"
         "runs of the situation to the verdict (median)|useless promoted|harmful promoted|answers promoted|"
-        "harmful ideas stored|archived|shown in the last 500 runs|cards|ideas|ms per run"
+        "harmful ideas stored|archived|shown in the last 500 runs|cards|held|ideas|ms per run"
     )
     curves: list[list[str]] = []
     for one in streams:
@@ -127,6 +134,7 @@ def _row(one: Streamed) -> list[str]:
         str(sum(fate.archived is not None for fate in harmful.values())),
         str(len(late & set(harmful))),
         f"{one.stored:,}",
+        str(one.held),
         f"{one.heads:,}",
         f"{1e3 * one.seconds / len(one.notes):.0f}",
     ]

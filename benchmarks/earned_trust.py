@@ -10,7 +10,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ class Asked:
     seed: str
     embedder: str
     quick: bool
+    replays: bool = False
 
 
 Scenario = Callable[[Asked], Coroutine[Any, Any, list[str]]]
@@ -57,12 +58,25 @@ async def stream(asked: Asked) -> list[str]:
         kinds += [("hash" if asked.embedder == "minilm" else "minilm", _POOLS[0])]
     found = [
         await earned_stream.stream(
-            asked.material, runs=asked.size.runs, pool=pool, embedded=name, seed=f"{asked.seed} {number}"
+            asked.material,
+            runs=asked.size.runs,
+            pool=pool,
+            embedded=name,
+            seed=f"{asked.seed} {number}",
+            replays=asked.replays,
         )
         for name, pool in kinds
         for number in range(asked.size.trials)
     ]
     return earned_stream.report(found)
+
+
+async def tools(asked: Asked) -> list[str]:
+    """The stream, where every attempt calls two tools and a model judges."""
+    found = await earned_stream.stream(
+        asked.material, runs=asked.size.runs, pool=_POOLS[0], embedded=asked.embedder, seed=asked.seed, tools=True
+    )
+    return earned_stream.report([found])
 
 
 async def alone(asked: Asked) -> list[str]:
@@ -110,6 +124,7 @@ async def many(asked: Asked) -> list[str]:
 
 SCENARIOS: Mapping[str, tuple[Scenario, Size, Size]] = {
     "stream": (stream, Size(trials=1, runs=3_000), Size(trials=1, runs=600)),
+    "tools": (tools, Size(trials=1, runs=3_000), Size(trials=1, runs=600)),
     "alone": (alone, Size(trials=60, runs=300), Size(trials=6, runs=150)),
     "corrections": (corrections, Size(trials=1, runs=300), Size(trials=1, runs=60)),
     "bounds": (bounds, Size(trials=60, runs=300), Size(trials=6, runs=150)),
@@ -131,6 +146,7 @@ def main() -> None:
         asked = Asked(
             material=Material(), size=size, seed=f"{given.seed} {name}", embedder=given.embedder, quick=given.quick
         )
+        asked = replace(asked, replays=given.replays)
         tables = asyncio.run(scenario(asked))
         text = "\n\n".join([_setting(given, name, size), *tables])
         print(text, flush=True)
@@ -148,18 +164,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", default="1", help="another one gives other tasks and luck (%(default)s)")
     parser.add_argument("--embedder", choices=("minilm", "hash"), default="minilm", help="%(default)s by default")
     parser.add_argument("--quick", action="store_true", help="a small part, to see that it works")
-    parser.add_argument("--replays", action="store_true", help="let recorded runs be replayed in the background")
+    parser.add_argument("--replays", action="store_true", help="in the stream, let recorded runs be replayed meanwhile")
     parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
     parser.add_argument("--column", default="", metavar="NAME", help='another place for them there, such as "before"')
-    given = parser.parse_args()
-    if given.replays:
-        parser.error("--replays: there are no background replays yet")
-    return given
+    return parser.parse_args()
 
 
 def _setting(given: argparse.Namespace, name: str, size: Size) -> str:
     machinery = machine()
     chosen = f" --embedder {given.embedder}" if given.embedder != "minilm" else ""
+    chosen += " --replays" if given.replays else ""
     chosen += f" --seed {given.seed}" if given.seed != "1" else ""
     return (
         f"{machinery['processor']}, one core, Python {machinery['python']}. Command: `python benchmarks/"

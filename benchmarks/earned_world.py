@@ -12,10 +12,11 @@ from random import Random
 
 from earned_faults import Fault
 from earned_material import Idea, Material
-from pydantic_ai.messages import ModelMessage
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart
 
 from wisen.cards import MemoryCard, MemoryKind
 from wisen.evaluation.function import FunctionEvaluator
+from wisen.evaluation.judge import JudgeEvaluator
 from wisen.models.scripted import Reply, ScriptedCall, ScriptedModel
 from wisen.records import ReflectionEvaluation, Task, Trace
 
@@ -82,6 +83,7 @@ class World:
 
     def __post_init__(self) -> None:
         """Sort the wordings that matter by situation."""
+        self._asked: dict[str, int] = {}
         self._wordings: dict[int, list[tuple[str, Idea]]] = {}
         for idea in self.effects.of:
             texts = self._wordings.setdefault(idea.situation, [])
@@ -90,21 +92,39 @@ class World:
     def begin(self, number: int, situation: int) -> Task:
         """The next run's task."""
         self.number, self.situation, self.attempts, self.right = number, situation, 0, None
-        return Task(prompt=self.material.task(situation, self._again("task")))
+        task = Task(prompt=self.material.task(situation, self._again("task")))
+        self._asked[task.prompt] = situation
+        return task
 
     def luck(self, attempt: int = 1) -> float:
         """What decides an attempt; a run without memory has the same."""
         return self._draw(f"attempt {attempt}").random()
 
-    def model(self) -> ScriptedModel:
-        """The scripted agent."""
-        return ScriptedModel(self._reply)
+    def model(self, *, with_tools: bool = False) -> ScriptedModel:
+        """The scripted agent; with tools, it calls both of them before it answers."""
+
+        async def calls_first(messages: list[ModelMessage], call: ScriptedCall) -> Reply:
+            if any(isinstance(part, ToolReturnPart) for message in messages for part in message.parts):
+                return await self._reply(messages, call)
+            return ModelResponse(parts=[ToolCallPart("open_ledger", {}), ToolCallPart("read_mail", {})])
+
+        return ScriptedModel(calls_first if with_tools else self._reply)
+
+    def judge(self) -> JudgeEvaluator:
+        """A model that judges: it knows a right answer from a wrong one, and its word is an opinion."""
+
+        def score(messages: list[ModelMessage], call: ScriptedCall) -> str:
+            del messages
+            (said,) = _ANSWER.findall(call.prompt)[-1:]
+            return f"Score: {float(int(said[0]) % _CHECK == int(said[1]))}"
+
+        return JudgeEvaluator(model=ScriptedModel(score))
 
     async def _reply(self, messages: list[ModelMessage], call: ScriptedCall) -> Reply:
         del messages
         self.attempts += 1
-        asked = call.system
-        shown = frozenset(idea for text, idea in self._wordings.get(self.situation, ()) if text in asked)
+        asked, situation = call.system, self._asked.get(call.prompt, self.situation)  # a replay asks an earlier task
+        shown = frozenset(idea for text, idea in self._wordings.get(situation, ()) if text in asked)
         good = self.luck(self.attempts) < self.effects.chance(shown)
         self.right = good if self.right is None else self.right
         caused = not good and bool(shown)
@@ -140,6 +160,16 @@ class World:
 
     def _draw(self, what: str) -> Random:
         return Random(f"{self.seed} run {self.number} {what}")
+
+
+async def open_ledger() -> str:
+    """Look the case up in the ledger."""
+    return "The ledger has an entry for it."
+
+
+async def read_mail() -> str:
+    """Read the customer's last mail."""
+    return "The customer asks how it stands."
 
 
 def check_digit(output: str) -> bool | None:
