@@ -61,15 +61,20 @@ def review(
         return
     if not cards:
         typer.echo("nothing waits for a review", err=True)
-    asks = sys.stdin.isatty() and sys.stdout.isatty()
+    asked = asks()
     for card in cards:
         typer.echo("\n".join(told(card)))
-        if asks and (chosen := _asked()):
+        if asked and (chosen := _asked()):
             decide(chosen[0], card.id, tenant, chosen[1], choice, embedder, as_json=False)
         typer.echo()
-    if cards and not asks:
+    if cards and not asked:
         said = "wisen lessons review ID --decide release|promote|reject --why TEXT"
         typer.echo(f"{counted(len(cards), 'lesson')} to review; decide with: {said}", err=True)
+
+
+def asks() -> bool:
+    """Whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def told(card: MemoryCard) -> list[str]:
