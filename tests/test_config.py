@@ -227,7 +227,7 @@ def test_every_mistake_names_file_line_and_field(tmp_path: Path):
         [
             "t.toml:4: field 'prompt': is missing",
             "t.toml:3: field 'tols': is unknown here; did you mean 'tools'?",
-            "t.jsonl:2: field 'zzz': is unknown here; the fields are prompt, id, type, tools, tenant, choices, reference, evaluator, metadata",  # noqa: E501 - the message is one line
+            "t.jsonl:2: field 'zzz': is unknown here; the fields are prompt, id, type, tools, tenant, owner, choices, reference, evaluator, metadata",  # noqa: E501 - the message is one line
             "t.toml:1: field 'task': is unknown here; did you mean 'tasks'?",
             "t.toml:3: field 'reference': must be a string, not a number; put it in quotes",
             "t.yaml:4: field 'tools[2]': must be a string, not true or false; put it in quotes",
@@ -241,7 +241,7 @@ def test_every_mistake_names_file_line_and_field(tmp_path: Path):
             "t.yaml:2: field 'prompt': must not be empty",
             "t.yaml:5: field 'id': 'x' is also the id of the task on line 1",
             "t.yaml:1: field 'id': 'x' is also the id of the task on line 1",
-            "t.toml:2: field 'defaults.prompt': is unknown here; the fields are type, tools, tenant, choices, reference, evaluator, metadata",  # noqa: E501 - the message is one line
+            "t.toml:2: field 'defaults.prompt': is unknown here; the fields are type, tools, tenant, owner, choices, reference, evaluator, metadata",  # noqa: E501 - the message is one line
             "t.yaml:2: field 'defaults.tools': must be a list of strings, not a string",
             "t.yaml:2: must be a table, not a string",
             "t.jsonl:2: must be a table, not a list",

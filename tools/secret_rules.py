@@ -232,7 +232,7 @@ def main(vocabulary: Path, sources: list[str], target: Path = TARGET) -> None:
                 if "public key" in rule["name"].lower():
                     continue  # some sets list what only looks like a secret
                 pattern = Pattern(rule["pattern"])
-                rows[rule["name"]].update(prefixes(pattern))
+                rows[rule["name"].replace(".", " ")].update(prefixes(pattern))  # a name, and no host
                 names.update(services(rule, pattern))
     table = {
         "sources": origins,

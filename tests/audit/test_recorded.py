@@ -273,7 +273,9 @@ async def test_an_idea_keeps_the_number_that_replays_gave_it_when_its_live_trial
     await replay_recorded(await worked(store, tasks(40)), ci, budget=ReplayBudget(attempts=9))
     begun = (await store.get([HELPS.id]))[0].trials[0]
     assert (begun.number, begun.stage) == (1, "waiting")
-    learner = Agent("Answer.", model=ScriptedModel(obedient), architecture=Reflexion(lesson_store=MemoryCI(store)))
+    learner = Agent(
+        "Answer.", model=ScriptedModel(obedient), architecture=Reflexion(lesson_store=MemoryCI(store)), name="clerk"
+    )
     for task in tasks(10):
         await learner.run(task, evaluator=ReferenceEvaluator())
     trial = (await store.get([HELPS.id]))[0].trials[0]

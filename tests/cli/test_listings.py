@@ -60,6 +60,7 @@ def test_a_lesson_is_shown_whole(learned: Wisen) -> None:
             "learned from",
             "run",
             "created",
+            "agent",
             "model",
             "evaluator",
             "trial",

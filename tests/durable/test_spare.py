@@ -37,7 +37,7 @@ class Hour:
 async def recorded(store: InMemoryVectorStore, **given: object) -> Replayable:
     """An agent with recorded runs, which a worker has done."""
     options: dict[str, object] = {"evaluator": ReferenceEvaluator(), **given}
-    agent = Agent("Answer.", model=ScriptedModel(obedient), architecture=ReAct(), memory=store, **options)  # pyright: ignore[reportArgumentType] - of the right types
+    agent = Agent("Answer.", model=ScriptedModel(obedient), architecture=ReAct(), memory=store, name="clerk", **options)  # pyright: ignore[reportArgumentType] - of the right types
     judges = Judges()
     for task in tasks(40):
         judges.saw(task, agent, None)
@@ -145,6 +145,7 @@ async def test_an_idle_worker_tries_lessons_on_the_runs_that_it_made(
             model=ScriptedModel(obedient),
             architecture=Reflexion(lesson_store=store, max_attempts=1),
             evaluator=ReferenceEvaluator(),
+            name="clerk",
         )
 
     ended = list[str]()

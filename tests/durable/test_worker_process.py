@@ -52,7 +52,7 @@ class Provider:
                 if self.hangs:
                     await asyncio.Event().wait()
                 if self.asked <= self.errors:
-                    status, said = "400 Bad Request", {"error": {"message": f"can't answer: {body.decode()}"}}
+                    status, said = "503 Service Unavailable", {"error": {"message": f"can't answer: {body.decode()}"}}
                 else:
                     status, said = "200 OK", self._answer()
                 data = json.dumps(said).encode()
@@ -107,7 +107,7 @@ async def ready(address: Address) -> None:
 
 
 async def test_a_batch_with_errors_that_quote_prompts(postgres_url: str, tmp_path: Path) -> None:
-    provider, log = Provider(errors=2), tmp_path / "log"
+    provider, log = Provider(errors=9), tmp_path / "log"
     options = ("--id", "wisen-worker-0", "--log", "json", "--log-level", "debug")
     async with (
         provider.running() as model,
@@ -134,7 +134,7 @@ async def test_a_batch_with_errors_that_quote_prompts(postgres_url: str, tmp_pat
     assert {line["run"] for line in ended} == {"b-1-00000", "b-1-00001", "b-1-00002"}
     failed = [line for line in lines if line["event"] == "task.failed"]
     assert failed
-    assert failed[0]["error"][0].startswith("ModelError: model ")
+    assert failed[0]["error"][0].startswith("UnreachableModelError: model ")
     assert {"worker.started", "run.started", "model.called", "run.completed", "worker.stopped"} <= {
         line["event"] for line in lines
     }

@@ -107,6 +107,14 @@ async def test_what_is_released_is_tried_everywhere_in_its_tenant() -> None:
         await ci.release(card_id, "again")
 
 
+async def test_across_circles_all_of_a_tenant_is_one_and_what_is_held_stays_held() -> None:
+    ci = MemoryCI(InMemoryVectorStore(), trial=SHOWN, across_circles=True)
+    await ci.submit(lesson(owner="ada"))
+    await ci.submit(lesson(SINK, tainted=True))
+    assert await is_shown(ci, name="other", owner="bo")
+    assert not await is_shown(ci, "evil-ledger")
+
+
 async def test_many_cards_of_others_crowd_nothing_out(any_store: VectorStore) -> None:
     """The circle is a condition of the search itself, in every store."""
     ci = MemoryCI(any_store)

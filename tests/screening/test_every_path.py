@@ -149,7 +149,7 @@ async def test_a_screen_that_lets_all_pass_in_front_of_the_store_isnt_the_last()
     store, model = InMemoryVectorStore(), Listening()
     ci = MemoryCI(store, screen=Open(), trust="screened")
     for text in (ORDER, LEAK, GOOD):
-        await ci.submit(stored(text))
+        await ci.submit(stored(text, provenance=Provenance(created_by="human")))
     agent = Agent("Route.", model=ScriptedModel(model), architecture=Reflexion(lesson_store=ci, evaluator=Bad()))
     await agent.run(PROMPT)
     assert GOOD in model.everything

@@ -82,7 +82,8 @@ def guarded(store: VectorStore | MemoryCI, *, last: int, across_agents: bool = F
     if isinstance(store, MemoryCI):
         return store
     ranker = AcrossAgents(last=last) if across_agents else ByTaskType(last=last)
-    return MemoryCI(store, ranker=ranker, trial=TrialRule(at_once=max(last, 1)))
+    trial = TrialRule(at_once=max(last, 1))
+    return MemoryCI(store, ranker=ranker, trial=trial, across_circles=across_agents)
 
 
 def report_compiler() -> PromptCompiler:

@@ -52,6 +52,8 @@ class MemoryCI(Decisions):
             "trial": promoted ideas, and of those in quarantine a few that are on
             trial, each left out of some runs at random, so that its effect can be told. "replayed": promoted ideas
             only. "screened": everything that passed the screen.
+        across_circles: Whether what is in quarantine is tried in all circles of its tenant, by your word. What is held
+            stays held.
         trial: How ideas are tried: what a trial costs, and how much evidence ends it.
         ranker: Which cards `recall` gives, and in which order; `BySimilarity()` by default.
         rule: How much evidence replays need.
@@ -59,12 +61,13 @@ class MemoryCI(Decisions):
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a decision about the store
         self,
         store: VectorStore,
         *,
         screen: Screen | None = None,
         trust: TrustPolicy = "trial",
+        across_circles: bool = False,
         trial: TrialRule = DEFAULT_TRIAL_RULE,
         ranker: Ranker | None = None,
         rule: Rule = DEFAULT_RULE,
@@ -76,6 +79,7 @@ class MemoryCI(Decisions):
         super().__init__(store, now)
         self.screen: Screen = screen if screen is not None else DefaultScreen()
         self.trust: TrustPolicy = trust
+        self.across_circles = across_circles
         self.trial = trial
         self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
         self.rule = rule
@@ -127,13 +131,13 @@ class MemoryCI(Decisions):
         await self._turns.take()
         query = RecallQuery(
             situation=self._as_kept(situation),
-            filter=replace(where, statuses=POLICIES[self.trust]),
+            filter=replace(where, statuses=POLICIES[self.trust], circle="" if self.across_circles else where.circle),
             k=k,
             without_run=run_id,
         )
         # Whatever a store or ranker gives: what the filter doesn't accept goes no further.
         hits = [hit for hit in await self._hits(query) if query.filter.accepts(hit.card)]
-        hits = [hit for hit in hits if not hit.card.superseded_by]
+        hits = [hit for hit in hits if not (hit.card.superseded_by or hit.card.held)]
         heads = await heads_of(self.store, [hit.card for hit in hits])
         corrected = {hit.card.supersedes for hit in hits}  # also where a correction's second half is yet to be written
         told = Counter[str]()
