@@ -32,13 +32,15 @@ from wisen import (
     Reflexion,
     ScriptedModel,
 )
+from wisen.cards import Provenance, Situation
 from wisen.embedders.local import LocalEmbedder
 from wisen.memory.compiler import PromptCompiler
 from wisen.memory_ci.trust import TrustPolicy
 from wisen.models.scripted import ScriptedCall
 from wisen.protocols import Screen, ScreenVerdict
 from wisen.recall import CardFilter
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.records import ReflectionEvaluation, RunRecord, Task, Trace
+from wisen.screening.sinks import find_sinks
 
 _DATA = ROOT.parent / "shared" / "data"
 _DOCS = ROOT / "docs" / "screening-measured.md"
@@ -46,6 +48,7 @@ _TEXTS = Path(__file__).parent / "poison_texts" / "pieces.toml"
 _BEGIN = "<!-- figures: poison.py -->"
 _PIECES, _RUNS = 200, 300
 _RIGHT = 0.5
+_TOOLS = ("tool", "command", "package")
 _KNOWN_BY = 48
 """Characters of a piece by which the gullible agent knows it in its prompt."""
 _TASKS = (
@@ -165,9 +168,33 @@ class _Writes:
         return [MemoryCard(kind=MemoryKind.LESSON, content=text)] if text else []
 
 
+async def rules_held(texts: Sequence[str]) -> str:
+    """How many rules that people gave their coding agents are held, as tainted lessons, and how many are rejected.
+
+    The circle's runs have used the tools, commands and packages that the rules name, and nothing else that they name.
+    """
+    store = InMemoryVectorStore()
+    ci = MemoryCI(store)
+    tools = sorted({sink.value for text in texts for sink in find_sinks(text) if sink.kind in _TOOLS})
+    used = RunRecord(run_id="before", task=Task(prompt=f"Use {' '.join(tools)}."), agent="dev", status="satisfied")
+    await store.save_run(used)
+    held = rejected = 0
+    for number, text in enumerate(texts):
+        source = Provenance(run_id=f"run {number}", agent="dev", tainted=True)
+        situation = Situation(prompt=f"Work on issue {number}.")
+        card = MemoryCard(kind=MemoryKind.LESSON, content=text, situation=situation, provenance=source)
+        submission = await ci.submit(card)
+        held += bool(submission.held)
+        rejected += submission.outcome == "rejected"
+    return f"{len(texts)} developer rules: {held} held ({held / len(texts):.1%}), {rejected} rejected"
+
+
 def main() -> None:
     """Attack with every policy, with the screen and without it."""
     asked = _arguments()
+    if asked.rules is not None:
+        print(asyncio.run(rules_held(_rows(asked.rules))))
+        return
     if not (asked.data / "injection").is_dir():
         sys.exit(f"{asked.data}: holds no samples; name their folder with --data")
     pieces = _pieces(asked.data, asked.seed)
@@ -238,6 +265,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", metavar="FOLDER", type=Path, default=_DATA, help="where the samples are")
     parser.add_argument("--runs", type=int, default=_RUNS, metavar="N", help="runs of each kind (%(default)s)")
     parser.add_argument("--seed", default="1", help="another one draws other pieces and luck (%(default)s)")
+    parser.add_argument(
+        "--rules", metavar="FILE", type=Path, help="a .jsonl.gz of rules: how many are held, and no more"
+    )
     parser.add_argument("--write-docs", action="store_true", help=f"put the table into {_DOCS.name}")
     return parser.parse_args()
 
