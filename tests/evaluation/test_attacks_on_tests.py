@@ -1,5 +1,6 @@
 """No answer passes tests by anything but solving them: each file in `attacks` is one that tries."""
 
+import asyncio
 import json
 import os
 import re
@@ -54,8 +55,15 @@ def answer_of(attack: Path) -> str:
     return attack.read_text().replace("MARKER", marker_of(attack))
 
 
+def asked_of(attack: Path) -> str | list[str]:
+    """The attack's own tests, where it brings some."""
+    own = attack.with_suffix(".tests")
+    return own.read_text().replace("MARKER", marker_of(attack)) if own.exists() else TESTS
+
+
 async def judged(attack: Path) -> ReflectionEvaluation:
-    evaluator = PythonTestsEvaluator(TESTS, entry="solve", limits=LIMITS)
+    tests = asked_of(attack)
+    evaluator = PythonTestsEvaluator(tests, entry="solve" if tests is TESTS else None, limits=LIMITS)
     return await evaluator.evaluate(TASK, answer_of(attack), TRACE)
 
 
@@ -74,7 +82,8 @@ def left_behind(marker: str) -> list[str]:
 async def test_no_attack_passes_a_test_or_leaves_anything_behind(attack: Path):
     verdict = await judged(attack)
     assert verdict.isolation == FULL
-    assert (verdict.overall_score, verdict.verifiable) == (0.0, True), verdict.issues
+    assert (verdict.satisfactory, verdict.verifiable) == (False, True), verdict.issues
+    assert verdict.overall_score == 0 or attack.with_suffix(".tests").exists(), verdict.issues
     assert left_behind(marker_of(attack)) == []
 
 
@@ -96,7 +105,8 @@ def test_no_attack_passes_where_nobody_runs_it():
     for verdict in judged_elsewhere("nobody"):
         assert verdict["user"] != 0
         assert tuple(verdict["isolation"]) == FULL, verdict
-        assert (verdict["overall_score"], verdict["verifiable"]) == (0.0, True), verdict
+        assert (verdict["satisfactory"], verdict["verifiable"]) == (False, True), verdict
+        assert verdict["overall_score"] == 0 or verdict["own_tests"], verdict
 
 
 def test_nothing_is_verified_where_the_kernel_grants_no_isolation():
@@ -104,8 +114,49 @@ def test_nothing_is_verified_where_the_kernel_grants_no_isolation():
         assert (verdict["isolation"], verdict["verifiable"]) == ([], False), verdict
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        'x = "\udc80\ud800"', 'x = "a\0b"', "x = " + "(" * 200_000, "x = " + "-" * 300_000 + "1",
+        "x = lambda: a" + ".b" * 300_000, "x = " + "+".join(["1"] * 300_000), "```python\n" * 300_000, "`" * 1_000_000,
+        "x = " + "9" * 1_000_000, "x = [1, 2, 3, 4]\n" * 100_000,
+    ],
+    ids=["surrogates", "null", "brackets", "signs", "attributes", "sum", "fences", "ticks", "digits", "lines"],
+)  # fmt: skip
+async def test_a_text_that_breaks_readers_fails_and_no_more(code: str):
+    answer = f"```python\ndef solve(n): return n\n{code}\n```"
+    verdict = await PythonTestsEvaluator(TESTS, entry="solve", limits=LIMITS).evaluate(TASK, answer, TRACE)
+    assert (verdict.satisfactory, verdict.isolation) == (False, FULL)
+
+
+async def test_two_runs_at_once_find_nothing_of_each_other():
+    code = (Path(__file__).parent / "attacks/meets_another_run.txt").read_text()
+    pairs = [("a", "b"), ("b", "a")]
+    runs = [PythonTestsEvaluator(f"assert double_sorted({me!r}) == [{other!r}]") for me, other in pairs]
+    for verdict in await asyncio.gather(*(run.evaluate(TASK, code, TRACE) for run in runs)):
+        assert (verdict.satisfactory, verdict.verifiable) == (False, True), verdict.issues
+
+
+async def test_nothing_of_a_test_is_left_for_the_next():
+    code = """
+import os, pathlib, time
+def leave():
+    for place in ("/tmp/note", "/dev/shm/note"): pathlib.Path(place).touch()
+    return os.fork() or time.sleep(99)
+def find(): return os.listdir("/tmp") + os.listdir("/dev/shm")
+def alive(): return [n for n in range(3, 99) if n != os.getpid() and lives(n)]
+def lives(n):
+    try: os.kill(n, 0)
+    except OSError: return False
+    return True
+"""
+    tests = ["assert leave() > 2", "assert find() == []", "assert alive() == []"]
+    verdict = await PythonTestsEvaluator(tests, limits=LIMITS).evaluate(TASK, code, TRACE)
+    assert (verdict.overall_score, verdict.issues) == (1.0, ())
+
+
 def test_there_are_attacks_of_many_mechanisms():
-    assert len(ATTACKS) >= 40
+    assert len(ATTACKS) >= 70
     assert all(re.match("# mechanism: .", attack.read_text()) for attack in ATTACKS)
     assert len(set(map(mechanism, ATTACKS))) >= 12
 

@@ -216,3 +216,10 @@ async def test_what_cannot_be_started_is_an_error(argv: list[str]):
 async def test_limits_are_positive(field: str):
     with pytest.raises(ConfigError, match=field):
         SandboxLimits(**{field: 0})
+
+
+async def test_a_folder_of_any_depth_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    deep = "import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nos.chmod('.', 0)"
+    await Sandbox().run([sys.executable, "-I", "-c", deep])
+    assert os.listdir(tmp_path) == []  # noqa: PTH208 - pathlib would block as well

@@ -85,24 +85,34 @@ def as_nobody() -> None:
     os.setuid(NOBODY)
 
 
-async def judge(attack: str, code: str, tests: list[str], turn: asyncio.Semaphore) -> None:
-    evaluator = PythonTestsEvaluator(tests, entry="solve", limits=LIMITS)
-    code = code.replace("MARKER", f"wisen-attack-{os.getpid()}-{attack}")
+def own_tests(attack: Path) -> str:
+    """The tests that an attack brings; "" where it is for the shared ones."""
+    own = attack.with_suffix(".tests")
+    return own.read_text() if own.exists() else ""
+
+
+async def judge(attack: str, texts: tuple[str, str], shared: list[str], turn: asyncio.Semaphore) -> None:
+    marker = f"wisen-attack-{os.getpid()}-{attack}"
+    own, code = (text and text.replace("MARKER", marker) for text in texts)
+    evaluator = PythonTestsEvaluator(own or shared, entry=None if own else "solve", limits=LIMITS)
     async with turn:
         try:
             verdict = await evaluator.evaluate(Task(prompt="write solve"), code, Trace(trace_id="t", purpose="attack"))
         except EvaluationError as error:  # without isolation, code can end what watches it
             verdict = ReflectionEvaluation(overall_score=None, isolation=(), issues=(str(error),))
-    said = {name: getattr(verdict, name) for name in ("overall_score", "verifiable", "isolation", "issues")}
-    print(json.dumps({"attack": attack, "user": os.getuid(), **said}), flush=True)  # noqa: T201 - what it is for
+    said = {
+        name: getattr(verdict, name) for name in ("overall_score", "satisfactory", "verifiable", "isolation", "issues")
+    }
+    said |= {"attack": attack, "own_tests": bool(own), "user": os.getuid()}
+    print(json.dumps(said), flush=True)  # noqa: T201 - what it is for
 
 
-async def main(attacks: dict[str, str], tests: list[str]) -> None:
+async def main(attacks: dict[str, tuple[str, str]], tests: list[str]) -> None:
     turn = asyncio.Semaphore(1)  # without isolation, one could end another
-    await asyncio.gather(*(judge(attack, code, tests, turn) for attack, code in attacks.items()))
+    await asyncio.gather(*(judge(attack, texts, tests, turn) for attack, texts in attacks.items()))
 
 
 if __name__ == "__main__":
-    found = {path.stem: path.read_text() for path in sorted(Path(sys.argv[1]).glob("*.py"))}
+    found = {path.stem: (own_tests(path), path.read_text()) for path in sorted(Path(sys.argv[1]).glob("*.py"))}
     {"nobody": as_nobody, "without": without_namespaces}[sys.argv[3]]()
     asyncio.run(main(found, json.loads(sys.argv[2])))

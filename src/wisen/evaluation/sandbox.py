@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from typing import Any, Literal
 
 from wisen.errors import ConfigError, SandboxError
 from wisen.evaluation.room import SOURCES, Room, interpreter, python_room
+from wisen.evaluation.sandboxed.clearing import clear
 
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from wisen.evaluation.sandboxed.launcher import main; main()"
 _CHUNK = 65_536
@@ -152,7 +152,7 @@ class Sandbox:
                 )  # fmt: skip
                 return await job.run()
             finally:
-                await asyncio.shield(asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True))
+                await asyncio.shield(asyncio.to_thread(_remove, directory))
 
 
 async def granted_isolation() -> tuple[Held, ...]:
@@ -169,6 +169,12 @@ def _directory(files: Mapping[str, bytes], stdin: bytes) -> str:
     for name, data in files.items():
         (root / "work" / Path(name).name).write_bytes(data)
     return directory
+
+
+def _remove(directory: str) -> None:
+    clear(directory)
+    with suppress(OSError):
+        Path(directory).rmdir()
 
 
 def _environment(work: str) -> dict[str, str]:

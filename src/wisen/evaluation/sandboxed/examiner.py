@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wisen.evaluation.sandboxed.remote import Code, UnfairError
-from wisen.evaluation.sandboxed.wire import Pipe, WireError
+from wisen.evaluation.sandboxed.wire import Relay, Relayed, WireError
 
 _NOT_DUMPABLE = 4
 
@@ -73,7 +73,7 @@ def _run_test(test: str, entry: str | None, code: Code) -> str:
     return code.problem
 
 
-def _in_child(job: dict[str, Any], number: int, pipe: Pipe) -> str:
+def _in_child(job: dict[str, Any], number: int, pipe: Relayed) -> str:
     """Run one test in a child, so that it changes nothing for the next; then see to it that the code has ended."""
     told, telling = os.pipe()
     child = os.fork()
@@ -101,9 +101,10 @@ def main() -> None:
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     job: dict[str, Any] = json.loads(sys.stdin.buffer.read())
-    pipe = Pipe(int(sys.argv[1]), int(sys.argv[2]))
+    relay = Relay(int(sys.argv[1]), int(sys.argv[2]))
+    pipe = Relayed(relay)
     try:
-        pipe.send(job["code"])
+        relay.send(Relay.DATA, job["code"].encode(errors="surrogatepass"))
         for number in range(len(job["tests"])):
             problem = _in_child(job, number, pipe)
             os.write(1, f"{json.dumps([number, problem])}\n".encode())

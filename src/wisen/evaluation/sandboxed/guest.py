@@ -1,6 +1,7 @@
 """Runs code under test and answers calls that come through a pipe; it knows nothing of the tests.
 
-Each test gets a process of its own, in which the code is executed afresh. Nothing here is trusted: the other side
+Each test gets a process of its own with pipes of its own, in which the code is executed afresh; nothing of it is left
+for the next. Nothing here is trusted: the other side
 takes what comes as data, whatever the code has done to this process.
 """
 
@@ -9,14 +10,22 @@ import builtins
 import ctypes
 import operator
 import os
+import select
+import signal
 import sys
+import time
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from wisen.evaluation.sandboxed.wire import Incoming, Outgoing, Pipe, WireError
+from wisen.evaluation.sandboxed.clearing import clear
+from wisen.evaluation.sandboxed.wire import Incoming, Outgoing, Pipe, Relay, WireError
 
 _NOT_DUMPABLE = 4
+_AT_ONCE = 1 << 20
+_PROGRAMS = "/wisen-sandboxed"
+_PLACES = ("/tmp", "/dev/shm")  # noqa: S108 - a room's own
 _ERRORS = {
     name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 }
@@ -88,21 +97,18 @@ class Session:
         self._numbers: dict[int, int] = {}
 
     def serve(self, code: str) -> None:
-        """Execute the code and answer until the other side says that the test is over."""
+        """Execute the code and answer until this process is ended."""
         module = types.ModuleType("solution")
         sys.modules["solution"] = module
         try:
             exec(compile(code, "<output>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - what it is for
         except BaseException as error:  # noqa: BLE001 - an exit is a failure too
             self._answer(["error", self._error(error)], [])
-            while self._pipe.receive() != ["end"]:
-                pass
+            self._pipe.receive()
             return
         self._answer(["names", list(map(str, module.__dict__))], [])
         while True:
             message = self._pipe.receive()
-            if message == ["end"]:
-                return
             if message[0] == "name":
                 self._answer_with(lambda name=message[1]: module.__dict__[name], [])
             else:
@@ -210,19 +216,74 @@ def _child(pipe: Pipe, code: str) -> None:
     end(0)
 
 
+def _serve_one_test(relay: Relay, outer: tuple[int, int], code: str) -> None:
+    """Run the code in a child, and hand on what it and the tests say to each other until it has ended."""
+    calls, calling = os.pipe()
+    answers, answering = os.pipe()
+    child = os.fork()
+    if not child:
+        for number in (*outer, calling, answers):
+            os.close(number)
+        _child(Pipe(calls, answering), code)
+    os.close(calls)
+    os.close(answering)
+    poll = select.poll()
+    poll.register(relay.reading, select.POLLIN)
+    poll.register(answers, select.POLLIN)
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        for number, event in poll.poll(1):
+            if number == relay.reading:
+                letter, data = relay.receive()
+                if letter == Relay.END:
+                    os.kill(child, signal.SIGKILL)
+                with suppress(BrokenPipeError):
+                    _hand_on(data, calling)
+            elif event & select.POLLIN:
+                relay.send(Relay.DATA, os.read(answers, _AT_ONCE))
+            else:
+                poll.unregister(answers)
+    os.set_blocking(answers, False)
+    with suppress(BlockingIOError):
+        while rest := os.read(answers, _AT_ONCE):
+            relay.send(Relay.DATA, rest)
+    os.close(calling)
+    os.close(answers)
+
+
+def _hand_on(data: bytes, number: int) -> None:
+    while data:
+        data = data[os.write(number, data) :]
+
+
+def _forget(places: tuple[str, ...]) -> None:
+    """End all processes of this namespace besides its first and this one, and remove what they wrote."""
+    with suppress(ProcessLookupError):
+        while True:
+            os.kill(-1, signal.SIGKILL)
+            time.sleep(0.001)
+    for place in places:
+        clear(place)
+        if os.listdir(place):  # noqa: PTH208 - pathlib is slow to import
+            raise OSError(f"{place} could not be emptied")
+
+
 def main() -> None:
-    """Serve one test after the other: a frame with the code, then for each test "begin"."""
+    """Serve one test after the other: the code comes first, then for each test `BEGIN`."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
-    pipe = Pipe(int(sys.argv[1]), int(sys.argv[2]))
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    # Only the first process of a room's namespace starts this one: elsewhere, these would be the machine's.
+    in_room = __file__.startswith(f"{_PROGRAMS}/") and os.getppid() == 1
+    outer = (int(sys.argv[1]), int(sys.argv[2]))
+    relay = Relay(*outer)
     try:
-        code = pipe.receive()
+        code = relay.receive()[1].decode(errors="surrogatepass")
         while True:
-            if pipe.receive() != ["begin"]:
+            if relay.receive()[0] != Relay.BEGIN:
                 continue  # it was for a process that has ended
-            child = os.fork()
-            if not child:
-                _child(pipe, code)
-            pipe.send(["ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])])
+            _serve_one_test(relay, outer, code)
+            if in_room:
+                _forget(_PLACES)
+            relay.send(Relay.END)
     except EOFError:
         return

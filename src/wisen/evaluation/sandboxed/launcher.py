@@ -180,11 +180,15 @@ def _resident(pid: int) -> int:
 
 def _written(directory: str) -> int:
     """Bytes of all files below `directory`."""
-    total = 0
-    for path, _, names in os.walk(directory):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(f"{path}/{name}").st_size
+    total, folders = 0, [directory]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
     return total
 
 

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, cast
 
-from wisen.evaluation.sandboxed.wire import Incoming, Outgoing, Pipe, WireError
+from wisen.evaluation.sandboxed.wire import EndedError, Incoming, Outgoing, Relayed, WireError
 
 _ERRORS = {
     name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
@@ -31,7 +31,7 @@ class UnfairError(BaseException):
 class Code:
     """The process that runs the code, for one test."""
 
-    def __init__(self, pipe: Pipe) -> None:
+    def __init__(self, pipe: Relayed) -> None:
         self._pipe = pipe
         self._remotes: dict[int, Any] = {}
         self._callbacks: list[Callable[..., Any]] = []
@@ -41,15 +41,14 @@ class Code:
 
     def begin(self) -> list[str]:
         """Execute the code; the names that it defines. Raises its error."""
-        self._send(["begin"])
+        self._pipe.begin()
         return [str(name) for name in self._reply([], allow_names=True)]
 
     def end(self) -> None:
-        """Tell the process that the test is over, and wait until it is gone."""
+        """End the process, and wait until it is gone."""
         if not self.ended:
-            self._send(["end"])
-        while not self.ended:
-            self._receive()
+            self._pipe.finish()
+            self.ended = True
 
     def name(self, name: str) -> Any:
         """What a name of the code means."""
@@ -87,24 +86,22 @@ class Code:
     def _receive(self) -> list[Any]:
         try:
             message: object = self._pipe.receive()
+        except EndedError:
+            self.ended = True
+            raise self.unfair(ENDED) from None
         except EOFError:
             raise self._gone() from None
         except WireError as error:
             raise self.unfair(f"the code's process sent what is no answer: {error}") from None
         if not isinstance(message, list) or not message:
             raise self.unfair("the code's process sent a message that isn't one")
-        said = cast("list[Any]", message)
-        if said[0] == "ended":
-            self.ended = True
-        return said
+        return cast("list[Any]", message)
 
     def _reply(self, known: list[Any], *, allow_names: bool = False) -> Any:
         while True:
             message = self._receive()
             try:
                 kind = message[0]
-                if kind == "ended":
-                    break
                 if kind == "callback":
                     self._called_back(*message[1:])
                     continue
@@ -117,7 +114,6 @@ class Code:
             except (WireError, TypeError, ValueError, IndexError, KeyError) as broken:
                 raise self.unfair(f"the code's process sent what is no answer: {broken}") from None
             raise error
-        raise self._gone()
 
     def _called_back(self, number: int, data: object, names: object, states: object) -> None:
         incoming = Incoming(states, [], self._read)
@@ -126,6 +122,9 @@ class Code:
             raise WireError("a call of a function that it wasn't given")
         try:
             result = self._callbacks[number](*args, **dict(named))
+        except AssertionError as error:
+            text = str(error).strip().splitlines()
+            raise self.unfair(f"AssertionError: {text[-1][:160]}" if text else "AssertionError") from None
         except Exception as error:  # noqa: BLE001 - it is for the code, which called
             self._send(["error", [type(error).__name__, str(error)], []])
             return

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 MAX_FRAME = 64 << 20
 _LENGTH = struct.Struct(">Q")
+_PART = struct.Struct(">BQ")
 _TEXTUAL: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     int: ("int", hex, lambda text: int(text, 16)),
     float: ("float", float.hex, float.fromhex),
@@ -74,10 +75,8 @@ class Pipe:
     def send(self, message: object) -> None:
         """Write one frame."""
         data = self._dumps(message).encode()
-        left = memoryview(_LENGTH.pack(len(data)) + data)
         try:
-            while left:
-                left = left[self._write(self._writing, left) :]
+            _write_all(self._write, self._writing, _LENGTH.pack(len(data)) + data)
         except BrokenPipeError as error:
             raise EOFError from error
 
@@ -92,13 +91,91 @@ class Pipe:
             raise WireError("a message isn't JSON") from error
 
     def _exactly(self, length: int) -> bytes:
-        data = bytearray()
-        while len(data) < length:
-            more = self._read(self._reading, min(length - len(data), 1 << 20))
-            if not more:
-                raise EOFError
-            data += more
-        return bytes(data)
+        return _read_all(self._read, self._reading, length)
+
+
+class EndedError(EOFError):
+    """The process that a relay stands for has ended."""
+
+
+class Relay:
+    """Stands between the tests and one process after the other, and alone says when each begins and ends.
+
+    Each process has pipes of its own, so nothing that it leaves in them reaches the next. What passes here is a part: a
+    letter, eight bytes of length, and bytes that are only handed on. `BEGIN` and `END` have none. The tests' side says
+    `END` to have the process ended, and hears it when the process has ended for whatever reason.
+    """
+
+    BEGIN, DATA, END = b"bde"
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self.reading = reading
+        self._writing = writing
+
+    def send(self, letter: int, data: bytes = b"") -> None:
+        """Write one part. Raises `EOFError` where the other side is gone."""
+        try:
+            _write_all(os.write, self._writing, _PART.pack(letter, len(data)) + data)
+        except BrokenPipeError as error:
+            raise EOFError from error
+
+    def receive(self) -> tuple[int, bytes]:
+        """Read one part. Raises `EOFError` where the other side is gone."""
+        letter, length = _PART.unpack(_read_all(os.read, self.reading, _PART.size))
+        return letter, _read_all(os.read, self.reading, length)
+
+
+class Relayed(Pipe):
+    """Frames to and from the process behind a relay. Reading raises `EndedError` once that process has ended."""
+
+    def __init__(self, relay: Relay) -> None:
+        super().__init__(-1, -1)
+        self._relay = relay
+        self._held = b""
+        self._write = self._hand_over
+
+    def begin(self) -> None:
+        """Let the relay start a process."""
+        self._held = b""
+        self._relay.send(Relay.BEGIN)
+
+    def finish(self) -> None:
+        """Let the relay end the process, and pass over all that it still says."""
+        self._relay.send(Relay.END)
+        while self._relay.receive()[0] != Relay.END:
+            pass
+
+    def _hand_over(self, _: int, data: Any) -> int:
+        self._relay.send(Relay.DATA, bytes(data))
+        return len(data)
+
+    def _exactly(self, length: int) -> bytes:
+        parts, size = [self._held], len(self._held)
+        while size < length:
+            letter, part = self._relay.receive()
+            if letter == Relay.END:
+                raise EndedError
+            parts.append(part)
+            size += len(part)
+        data = b"".join(parts)
+        self._held = data[length:]
+        return data[:length]
+
+
+def _write_all(write: Callable[[int, Any], int], number: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[write(number, left) :]
+
+
+def _read_all(read: Callable[[int, int], bytes], number: int, length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        more = read(number, min(length - len(data), 1 << 20))
+        if not more:
+            raise EOFError
+        data += more
+    return bytes(data)
 
 
 class Outgoing:
