@@ -37,6 +37,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "model": ("provenance", "model"),
     "evaluator": ("provenance", "evaluator"),
     "verified": ("provenance", "verified"),
+    "owner": ("provenance", "owner"),
+    "tainted": ("provenance", "tainted"),
     "prompt": ("situation", "prompt"),
     "task_type": ("situation", "task_type"),
     "tools": ("situation", "tools"),
@@ -57,6 +59,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "superseded_by": ("superseded_by",),
     "note": ("note",),
     "pinned": ("pinned",),
+    "held": ("held",),
+    "released": ("released",),
     "history": ("history",),
     "observed": ("observed",),
     "refused": ("refused",),
@@ -68,7 +72,7 @@ _OLD_COUNT = "duplicates"
 _SEAL = "seal"
 _ORDER = (*_KEYS, _SEAL)
 _NAMES: Mapping[tuple[str, ...], str] = {path: key for key, path in _KEYS.items()}
-_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps", "rivals")
+_LISTS = ("tools", "for_roles", "for_tools", "for_task_types", "steps", "rivals", "held")
 _NUMBERS = ("attempt", "version", "repeats", "alike", "retold")
 _CARD_HEADINGS = Headings(("When it applies", "Strategy", "Steps"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
