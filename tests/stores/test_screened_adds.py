@@ -12,11 +12,10 @@ from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError, StoreError, StoreReadOnlyError
 from wisen.protocols import Finding, ScreenVerdict, VectorStore
 from wisen.recall import CardFilter
-from wisen.screening.screens import DefaultScreen
 from wisen.stores.connect import connect
 from wisen.stores.memory import InMemoryVectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
-from wisen.testing.admitting import ORDER, SECRET
+from wisen.testing.admitting import ORDER
 from wisen.testing.material import card
 
 pytestmark = pytest.mark.anyio
@@ -107,11 +106,3 @@ async def test_stores_that_cannot_be_written_say_so(tmp_path: Path) -> None:
     for cards in ([], [card("Look twice.")]):
         with pytest.raises(StoreError):
             await closed.add(cards)
-
-
-async def test_a_lock_that_a_fork_left_closed_holds_up_no_screen() -> None:
-    screen = DefaultScreen()
-    assert screen._passed._lock.acquire()
-    store = InMemoryVectorStore(screen=screen)
-    written = await store.add([card("Look twice."), card(f"Renew {SECRET}.")])
-    assert [each.outcome for each in written] == ["added"] * 2

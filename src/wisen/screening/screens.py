@@ -159,15 +159,10 @@ class _Passed:
         return _Passed, ()
 
     def add(self, key: bytes) -> None:
-        # Nobody waits for the lock: in a forked process it may be held by a thread that isn't there.
-        if not self._lock.acquire(blocking=False):
-            return
-        try:
+        with self._lock:
             self._keys[key] = None
             while len(self._keys) > _REMEMBERED:
                 self._keys.popitem(last=False)
-        finally:
-            self._lock.release()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

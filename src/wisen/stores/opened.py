@@ -1,13 +1,10 @@
 """What all stores of cards have in common: embedder, floor, the screen in front of `add`, and `async with`."""
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from wisen.cards import MemoryCard
 from wisen.embedders.hashing import HashEmbedder
@@ -15,16 +12,8 @@ from wisen.errors import ConfigError, EmbedderMismatchError
 from wisen.forks import Forkable
 from wisen.protocols import Embedder, Screen
 from wisen.recall import Written
-from wisen.stores.prepared import are_short
+from wisen.stores.store_screen import StoreScreen
 from wisen.stores.vectors import label
-from wisen.turns import Turns
-
-if TYPE_CHECKING:
-    from wisen.screening.admission import Admission
-
-_FEW = 8
-_AT_ONCE = 4
-"""Screenings of a few cards in one turn of the event loop."""
 
 
 class CardStore(Forkable):
@@ -36,8 +25,7 @@ class CardStore(Forkable):
             raise ConfigError(f"{type(self).__name__}(floor={floor!r}): must be in [0, 1], or None for the default")
         self._embedder: Embedder = embedder or HashEmbedder()
         self._floor = floor
-        self._screen = screen
-        self._screenings = Turns(_AT_ONCE)
+        self._screen = StoreScreen(screen)
 
     @property
     def embedder(self) -> Embedder:
@@ -54,7 +42,7 @@ class CardStore(Forkable):
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """See `VectorStore.add`. Raises what `add_unscreened` raises."""
-        admissions = await self._admissions(cards) if cards else []
+        admissions = await self._screen.admissions(cards)
         written = await self.add_unscreened([one.card for one in admissions])
         return [
             replace(one, outcome="rejected") if admission.outcome == "rejected" else one
@@ -64,15 +52,6 @@ class CardStore(Forkable):
     @abstractmethod
     async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """See `VectorStore.add_unscreened`."""
-
-    async def _admissions(self, cards: Sequence[MemoryCard]) -> "list[Admission]":
-        if self._screen is None:
-            self._screen = await asyncio.to_thread(_default_screen)
-        work = partial(_screened, self._screen, cards, datetime.now(UTC))
-        if len(cards) > _FEW or not are_short(cards):
-            return await asyncio.to_thread(work)
-        await self._screenings.take()
-        return work()
 
     async def __aenter__(self) -> Self:
         """Open the store now."""
@@ -89,15 +68,3 @@ class CardStore(Forkable):
         """Refuse a store whose vectors, by their label, come from another embedder; an empty label fits any."""
         if stored and stored != label(self._embedder):
             raise EmbedderMismatchError(where, stored, label(self._embedder))
-
-
-def _default_screen() -> Screen:
-    from wisen.screening.screens import DefaultScreen  # noqa: PLC0415 - its rules take a while to load
-
-    return DefaultScreen()
-
-
-def _screened(screen: Screen, cards: Sequence[MemoryCard], at: datetime) -> "list[Admission]":
-    from wisen.screening.admission import admission_of  # noqa: PLC0415 - as above
-
-    return [admission_of(screen, card, at=at) for card in cards]
