@@ -222,7 +222,7 @@ async def _recalls(kind: str, server: Any, count: int) -> dict[str, Any]:
         return RecallQuery(situation=Situation(prompt=prompt), filter=CardFilter(tenant=_TENANT), k=5)
 
     async with _opened(kind, server) as store:
-        await store.add(cards)
+        await store.add_unscreened(cards)
         await asyncio.gather(*(store.search(query(prompt)) for prompt in corpus.prompts(50)))
         prompts = corpus.prompts(count)
         # As `wisen worker` does: else a collection of all that was ever loaded is what holds the loop for longest.

@@ -100,10 +100,10 @@ class MortalStore(InMemoryVectorStore):
         if self._fault is not None and self._fault.dead:
             raise KilledError
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`."""
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`."""
         self._live()
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
     async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
         """See `VectorStore.get`."""

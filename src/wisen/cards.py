@@ -315,6 +315,23 @@ class MemoryCard:
         """
         return replace(self, status=status, version=self.version + 1)
 
+    def without_text(self, *, refused: str = "") -> "MemoryCard":
+        """What is kept of a rejected card: id, scope, provenance, note, links and history, and none of its text."""
+        return MemoryCard(
+            kind=self.kind,
+            scope=self.scope,
+            status=self.status,
+            provenance=self.provenance,
+            note=self.note,
+            history=self.history,
+            pinned=self.pinned,
+            refused=refused,
+            supersedes=self.supersedes,
+            superseded_by=self.superseded_by,
+            id=self.id,
+            version=self.version,
+        )
+
 
 def circle_key(tenant: str, agent: str, owner: str) -> str:
     """Names the circle of runs that one agent makes for one owner: a lesson is tried there before others see it."""

@@ -262,7 +262,11 @@ class VectorStore(Protocol):
     """
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """Store cards, all or none; one `Written` per card, in order.
+        """Store, as `add_unscreened` does, what the store's screen keeps of each card: see `screening.admission`."""
+        ...
+
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """Store screened cards as they are, all or none; one `Written` per card, in order.
 
         A card whose id is stored already is left as it is ("unchanged"). One whose `duplicate_key` equals that of a
         stored or earlier card is counted on that card's `duplicates` and not stored ("duplicate").

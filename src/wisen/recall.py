@@ -102,9 +102,10 @@ class RecallHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What `VectorStore.add` did with one card."""
+    """What `VectorStore.add` or `add_unscreened` did with one card."""
 
     card_id: str
-    """The card's own id, or that of the stored card that it duplicates."""
-    outcome: Literal["added", "duplicate", "unchanged"]
-    """"duplicate": counted on the stored card. "unchanged": this very card (same id) was there already."""
+    """The id that the card is kept under, or that of the stored card that it duplicates."""
+    outcome: Literal["added", "duplicate", "unchanged", "rejected"]
+    """"duplicate": counted on the stored card. "unchanged": this very card (same id) was there already. "rejected": the
+    screen rejected it, so what is kept of it has no text."""

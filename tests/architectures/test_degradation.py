@@ -50,9 +50,9 @@ class FlakyStore(InMemoryVectorStore):
         self.faults.maybe()
         return await super().search(query)
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         self.faults.maybe()
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
     async def save_run(self, record: RunRecord) -> None:
         self.faults.maybe()

@@ -52,7 +52,7 @@ class Says:
 class QuotingStore(InMemoryVectorStore):
     """A store whose error quotes the card."""
 
-    async def add(self, cards: Any) -> Any:
+    async def add_unscreened(self, cards: Any) -> Any:
         raise ValueError(f"can't write {cards[0].text}")
 
 
@@ -173,7 +173,7 @@ async def test_a_stored_card_that_the_screen_keeps_out_of_the_prompt_is_told() -
         situation=Situation(prompt="Scrape it."),
         status=MemoryStatus.PROMOTED,
     )
-    await store.add([bad])  # past the guard
+    await store.add_unscreened([bad])
     _, events, model = await run(lesson_store=store, max_attempts=1, reflector=Says("Look first."))
     (told,) = [event for event in events if isinstance(event, LessonsBlocked)]
     assert [one.card_id for one in told.blocked] == [bad.id]

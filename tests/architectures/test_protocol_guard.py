@@ -37,10 +37,10 @@ class FailingStore(InMemoryVectorStore):
 
     failing = True
 
-    async def add(self, cards: Any) -> Any:
+    async def add_unscreened(self, cards: Any) -> Any:
         if self.failing:
             raise StoreError("the disk is full")
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
 
 def failed(**changes: str) -> FailedReport:
@@ -413,11 +413,11 @@ async def test_a_report_that_was_written_is_not_written_again() -> None:
     class FailsOnce(InMemoryVectorStore):
         left = 1
 
-        async def add(self, cards: Any) -> Any:
+        async def add_unscreened(self, cards: Any) -> Any:
             if cards[0].kind is MemoryKind.PRINCIPLE and self.left:
                 self.left -= 1
                 raise StoreError("the disk is full")
-            return await super().add(cards)
+            return await super().add_unscreened(cards)
 
     store, other = FailsOnce(), {**FAILED, "what_went_wrong": "Something else altogether was wrong."}
     model = ScriptedModel([written(FAILED, **MARS), written(other, **MARS)])

@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         async with MarkdownStore("memory") as store:
             later = replace(PARTIAL, date=date(2026, 3, 2), what_happened="Most of it was sorted.")
             other = report_to_card(DECISION, scope=MemoryScope(tenant="t"))
-            await store.add([report_to_card(PARTIAL), report_to_card(later), other])
+            await store.add_unscreened([report_to_card(PARTIAL), report_to_card(later), other])
 
     asyncio.run(write())
     (tmp_path / "memory/reflections/clerk/notes.md").write_text("Only notes.\n")

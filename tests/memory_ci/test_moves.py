@@ -369,9 +369,10 @@ def test_no_other_code_changes_a_status() -> None:
             if name.endswith(".with_status") or (name == "replace" and "status" in given):
                 changing.append(str(path.relative_to(SOURCE)))
     # cards.py: what stores are told; submit.py: what arrives begins as a candidate, and a wording as its idea is;
-    # decisions.py: wordings follow their idea; pipeline.py: a hit is weighed as its idea, and nothing is written;
-    # card_files.py: a file that a person has moved to the archive; seals.py: a file that a person has written; testing:
-    # the contract of stores. In durable/endings.py and account/outcomes.py it is the status of a run.
+    # admission.py: what a screen rejects; decisions.py: wordings follow it; pipeline.py: a hit is weighed as its
+    # idea, and nothing is written; card_files.py: a file that a person has moved to the archive; seals.py: a file that
+    # a person has written; testing: the contract of stores. In durable/endings.py and account/outcomes.py it is the
+    # status of a run.
     assert {path for path in changing if not path.startswith("testing/")} == {
         "account/outcomes.py",
         "cards.py",
@@ -380,6 +381,7 @@ def test_no_other_code_changes_a_status() -> None:
         "memory_ci/pipeline.py",
         "memory_ci/status.py",
         "memory_ci/submit.py",
+        "screening/admission.py",
         "stores/card_files.py",
         "stores/seals.py",
     }

@@ -135,7 +135,7 @@ class Meanwhile(InMemoryVectorStore):
         super().__init__()
         self.decide = decide
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         decide, self.decide = self.decide, ""
         for card in await self.list(CardFilter()) if decide else []:
             if decide == "reject":
@@ -144,7 +144,7 @@ class Meanwhile(InMemoryVectorStore):
                 await MemoryCI(self).archive(card.id, "it hurts")
             else:
                 await self.delete([card.id])
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
 
 @pytest.mark.parametrize("prompt", ["Extract the dates.", "Which dates are there in the letter?"])

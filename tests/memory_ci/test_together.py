@@ -143,9 +143,9 @@ def test_what_four_processes_teach_at_once_is_stored_once(
 class Yielding(InMemoryVectorStore):
     """Lets others come in between."""
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         await asyncio.sleep(0)
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
 
 def test_event_loops_that_are_closed_are_forgotten() -> None:
@@ -172,7 +172,7 @@ class Slow(InMemoryVectorStore):
         self.go_on = asyncio.Event()
         self.fails = fails
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         """Write when told."""
         self.awaited -= 1
         if self.awaited <= 0:
@@ -181,7 +181,7 @@ class Slow(InMemoryVectorStore):
         if self.fails:
             self.fails -= 1
             raise StoreError("no room on the disk")
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
     async def all_writing(self) -> None:
         """Return when all are there."""

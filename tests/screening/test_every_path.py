@@ -92,7 +92,7 @@ def nothing_bad(text: str) -> bool:
 async def test_what_was_put_into_a_store_directly() -> None:
     store, model = InMemoryVectorStore(), Listening()
     episode = Provenance(verified=True, created_by="reflexion")
-    await store.add(
+    await store.add_unscreened(
         [
             stored(ORDER),
             stored(LEAK),

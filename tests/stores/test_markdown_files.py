@@ -61,7 +61,7 @@ async def test_section_4_names_are_safe(
     store: MarkdownStore, root: Path, agent: str, summary: str, expected: str
 ) -> None:
     one = card(summary, agent=agent)
-    await store.add([one])
+    await store.add_unscreened([one])
     assert files(root) == [f"reflections/{expected}"]
     assert await store.get([one.id]) == [one]
 
@@ -151,7 +151,7 @@ def test_any_card_comes_back(
 
     async def there_and_back() -> None:
         async with MarkdownStore(root, fsync=False) as store:
-            await store.add([one])
+            await store.add_unscreened([one])
         changed = replace(one.with_status(status), content=text)
         async with MarkdownStore(root, fsync=False) as store:
             assert await store.get([one.id]) == [one]
@@ -181,7 +181,7 @@ async def test_a_success_is_a_procedure(store: MarkdownStore, root: Path) -> Non
 @pytest.mark.parametrize("odd", ["<<<<<<< ours\nx\n>>>>>>> theirs", "a \x00 zero"])
 async def test_a_report_that_is_no_text_to_git_is_kept_as_values(store: MarkdownStore, root: Path, odd: str) -> None:
     one = report_to_card(replace(failed("Odd"), what_happened=odd), status=MemoryStatus.PROMOTED)
-    await store.add([one])
+    await store.add_unscreened([one])
     await store.update(one.with_status(MemoryStatus.REJECTED))
     assert await store.get([one.id]) == [one.with_status(MemoryStatus.REJECTED)]
     text = (root / files(root)[0]).read_text()
@@ -192,10 +192,10 @@ async def test_a_report_that_is_no_text_to_git_is_kept_as_values(store: Markdown
 
 async def test_a_card_of_any_size_is_kept_or_refused(store: MarkdownStore) -> None:
     large = MemoryCard(kind=MemoryKind.LESSON, content="x" * 3_900_000)
-    await store.add([large])
+    await store.add_unscreened([large])
     assert await store.get([large.id]) == [large]
     with pytest.raises(StoreError, match="more than 4000000 bytes"):
-        await store.add([card("Small"), MemoryCard(kind=MemoryKind.LESSON, content="y" * 4_000_000)])
+        await store.add_unscreened([card("Small"), MemoryCard(kind=MemoryKind.LESSON, content="y" * 4_000_000)])
     assert await store.count(EVERYTHING) == 1
 
 

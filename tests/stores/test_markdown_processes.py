@@ -184,13 +184,13 @@ async def test_a_failed_batch_leaves_nothing(store: MarkdownStore, root: Path) -
     (root / "cards/principle").write_text("in the way")
     principle = MemoryCard(kind=MemoryKind.PRINCIPLE, content="Be kind.")
     before = card("There before")
-    await store.add([before])
+    await store.add_unscreened([before])
     again = replace(before, provenance=replace(before.provenance, run_id="r2"), id="")
     with pytest.raises(StoreError):
-        await store.add([card("A report", day=3), again, principle])
+        await store.add_unscreened([card("A report", day=3), again, principle])
     assert await store.list(EVERYTHING) == [before]
     with pytest.raises(StoreError, match="JSON"):
-        await store.add([replace(principle, kind=MemoryKind.LESSON, content="\ud800", id="x")])
+        await store.add_unscreened([replace(principle, kind=MemoryKind.LESSON, content="\ud800", id="x")])
     assert await store.list(EVERYTHING) == [before]
 
 

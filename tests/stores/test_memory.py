@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from wisen.protocols import VectorStore
 from wisen.stores.memory import InMemoryVectorStore
 from wisen.testing.contract import VectorStoreContract
 
@@ -13,3 +14,6 @@ class TestInMemoryVectorStore(VectorStoreContract):
     async def store(self) -> AsyncIterator[InMemoryVectorStore]:
         async with InMemoryVectorStore() as store:
             yield store
+
+    async def kept_bytes(self, store: VectorStore) -> bytes:
+        return repr(vars(store)).encode()

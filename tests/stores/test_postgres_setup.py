@@ -319,7 +319,7 @@ async def test_text_that_postgres_refuses_is_kept(postgres_url: str) -> None:
     )
     where = CardFilter(tenant=tenant, run_id=odd, agent_role=odd)
     async with PostgresVectorStore(postgres_url) as store:
-        await store.add([card])
+        await store.add_unscreened([card])
         assert await store.get([card.id]) == [card]
         assert await store.list(where) == [card]
         assert await store.count(replace(where, tenant="a")) == 0
@@ -336,7 +336,7 @@ async def test_text_that_is_not_unicode_is_refused_whole(postgres_url: str) -> N
     async with PostgresVectorStore(postgres_url) as store:
         for card in (lesson("lone \ud800"), replace(lesson(), id="\ud800")):
             with pytest.raises(StoreError) as caught:
-                await store.add([lesson("Fine."), card])
+                await store.add_unscreened([lesson("Fine."), card])
             assert "\n" not in str(caught.value)
         for call in (store.get(["\ud800"]), store.count(CardFilter(tenant="\ud800"))):
             with pytest.raises(StoreError, match="isn't valid Unicode"):

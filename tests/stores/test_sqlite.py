@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from wisen.protocols import VectorStore
 from wisen.stores.sqlite import SQLiteVectorStore
 from wisen.testing.contract import VectorStoreContract
 
@@ -14,3 +15,7 @@ class TestSQLiteVectorStore(VectorStoreContract):
     async def store(self, tmp_path: Path) -> AsyncIterator[SQLiteVectorStore]:
         async with SQLiteVectorStore(tmp_path / "cards.db") as store:
             yield store
+
+    async def kept_bytes(self, store: VectorStore) -> bytes:
+        assert isinstance(store, SQLiteVectorStore)
+        return b"".join(file.read_bytes() for file in store.path.parent.iterdir())

@@ -287,7 +287,7 @@ async def test_a_card_that_is_not_unicode_is_refused_without_its_text(tmp_path: 
     broken = lesson("Half a pair: \ud800")
     async with SQLiteVectorStore(tmp_path / "cards.db") as store:
         with pytest.raises(StoreError) as caught:
-            await store.add([lesson(), broken])
+            await store.add_unscreened([lesson(), broken])
         assert "Half" not in str(caught.value)
         with pytest.raises(StoreError, match="isn't valid Unicode"):
             await store.block("\ud800")

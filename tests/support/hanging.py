@@ -96,10 +96,10 @@ class HangingStore(InMemoryVectorStore):
             await self.hangs()
         return await super().search(query)
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         if self.where == "add":
             await self.hangs()
-        return await super().add(cards)
+        return await super().add_unscreened(cards)
 
     async def save_run(self, record: RunRecord) -> None:
         if self.where == "save_run":

@@ -100,9 +100,9 @@ class MortalStore(InMemoryVectorStore):
         await super().save_run(record)
         self.moment()
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
         self.moment()
-        written = await super().add(cards)
+        written = await super().add_unscreened(cards)
         self.moment()
         return written
 

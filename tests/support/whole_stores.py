@@ -142,7 +142,7 @@ async def lived_in(store: Any) -> None:
         card(f"Chair {one}.", prompt=f"Count the chairs {one}", minute=number) for number, one in enumerate("abcde")
     ]
     cards = [replace(one, status=status) for one, status in zip(cards, MemoryStatus, strict=True)]
-    await store.add(cards)
+    await store.add_unscreened(cards)
     await store.add([card("Twice."), card("Twice.", run_id="other")])
     right = replace(card("Chair a, rather."), supersedes=cards[0].id)
     await store.add([right])

@@ -73,9 +73,14 @@ class MemoryCI(Decisions):
         rule: Rule = DEFAULT_RULE,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Refuse unknown policies with `ConfigError`."""
+        """Refuse unknown policies, and stores that can't keep what is screened here, with `ConfigError`."""
         if trust not in POLICIES:
             raise ConfigError(f"MemoryCI(trust={trust!r}): must be one of {', '.join(POLICIES)}")
+        if not callable(getattr(store, "add_unscreened", None)):
+            raise ConfigError(
+                f"MemoryCI(store=…): {type(store).__name__} has no method add_unscreened(cards); "
+                "give it one that stores cards as they are, as its add(cards) may have done"
+            )
         super().__init__(store, now)
         self.screen: Screen = screen if screen is not None else DefaultScreen()
         self.trust: TrustPolicy = trust

@@ -53,7 +53,7 @@ def move(
     moved = replace(card, status=status, note=note, version=card.version + 1, history=(*card.history, done))
     match status:
         case MemoryStatus.REJECTED:
-            return _without_text(moved, refused=moved.refusal_key if by in _LASTING else "")
+            return moved.without_text(refused=moved.refusal_key if by in _LASTING else "")
         case MemoryStatus.PROMOTED if by == HUMAN:
             return replace(moved, held=())
         case MemoryStatus.QUARANTINED:
@@ -92,20 +92,3 @@ def released(card: MemoryCard, *, why: str, at: datetime) -> MemoryCard | None:
     named = f" (held for: {', '.join(card.held)})" if card.held else ""
     done = Move(at=at, before=card.status, after=card.status, why=f"released: {why}{named}", by=HUMAN)
     return replace(card, held=(), released=True, version=card.version + 1, history=(*card.history, done))
-
-
-def _without_text(card: MemoryCard, *, refused: str) -> MemoryCard:
-    return MemoryCard(
-        kind=card.kind,
-        scope=card.scope,
-        status=card.status,
-        provenance=card.provenance,
-        note=card.note,
-        history=card.history,
-        pinned=card.pinned,
-        refused=refused,
-        supersedes=card.supersedes,
-        superseded_by=card.superseded_by,
-        id=card.id,
-        version=card.version,
-    )

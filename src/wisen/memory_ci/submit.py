@@ -19,8 +19,7 @@ from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
 from wisen.protocols import Finding, Screen, VectorStore
-from wisen.screening.names import with_clean_names
-from wisen.screening.screens import verdict_of
+from wisen.screening.admission import admission_of
 from wisen.turns import Turns
 
 _AT_ONCE = 4
@@ -110,17 +109,13 @@ class Intake:
         known: str = "",
     ) -> Submission:
         await self._turns.take()
-        card, named = with_clean_names(card)
         at = at if at is not None else self._now()
-        verdict = verdict_of(self._screen, card)
-        findings = (*verdict.findings, *named)
-        if verdict.card is None:
-            rules = ", ".join(dict.fromkeys(one.rule for one in verdict.findings))
-            note = f"screen {self._screen.name}: {rules}"
-            rejected = move(_candidate(card, corrects), MemoryStatus.REJECTED, note=note, at=at, by="screen")
-            await self._store.add([replace(rejected, version=card.version)])
+        admission = admission_of(self._screen, _candidate(card, corrects), at=at)
+        findings = admission.findings
+        if admission.outcome == "rejected":
+            await self._store.add_unscreened([admission.card])
             return Submission(outcome="rejected", card_id=card.id, card=None, findings=findings)
-        passed = replace(_candidate(verdict.card, corrects), id=_id_of(verdict.card, card))
+        passed = _candidate(admission.card, corrects)
         if passed.provenance.tainted:
             passed = replace(passed, held=await self._circles.new_sinks(passed, known))
         note = f"passed screen {self._screen.name}{why}"
@@ -146,7 +141,7 @@ class Intake:
             return await self._added(_worded(screened, kin.head, at), kin, findings)
 
     async def _added(self, screened: MemoryCard, kin: Kin, findings: tuple[Finding, ...]) -> Submission:
-        written = (await self._store.add([screened]))[0]
+        written = (await self._store.add_unscreened([screened]))[0]
         kept = screened
         if written.outcome != "added":
             kept = (await self._store.get([written.card_id]))[0]
@@ -297,12 +292,6 @@ def _worded(card: MemoryCard, head: MemoryCard | None, at: datetime) -> MemoryCa
     why = f"another wording of {head.id}, which is {head.status.value}"
     followed = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
     return replace(card, idea=head.id, status=head.status, history=(*card.history, followed))
-
-
-def _id_of(screened: MemoryCard, card: MemoryCard) -> str:
-    """The card's own id, or a new one where it was computed of a text that isn't kept, which could be guessed."""
-    computed = screened is not card and card.id == replace(card, id="").id
-    return "" if computed else card.id
 
 
 def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:

@@ -53,7 +53,7 @@ class Binder:
         self._catalog = catalog
 
     def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`."""
+        """See `VectorStore.add_unscreened`."""
         with self._folder.locked():
             self._catalog.look()
             new: dict[str, MemoryCard] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
-    from wisen.protocols import Embedder
+    from wisen.protocols import Embedder, Screen
     from wisen.stores.markdown import MarkdownStore
     from wisen.stores.memory import InMemoryVectorStore
     from wisen.stores.postgres import PostgresVectorStore
@@ -33,6 +33,7 @@ def connect(
     embedder: "Embedder | None" = None,
     floor: float | None = None,
     read_only: bool = False,
+    screen: "Screen | None" = None,
 ) -> "AnyStore":
     """The store that a URL names; nothing is opened yet (`async with` does, or the first use).
 
@@ -48,21 +49,22 @@ def connect(
         embedder: Makes the vectors; `None` takes `HashEmbedder`.
         floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
         read_only: Never write; every writing method raises `StoreReadOnlyError`.
+        screen: What `add` lets in; `None` takes `DefaultScreen`.
 
     Raises:
         ConfigError: If the URL can't be understood, or an option doesn't fit it.
         MissingExtraError: If the store needs a package that isn't installed.
     """
     if isinstance(url, Path) or not is_url(url):
-        return _sqlite(str(url), embedder, floor, read_only=read_only)
+        return _sqlite(str(url), embedder, floor, read_only=read_only, screen=screen)
     scheme = scheme_of(url)
     if scheme in POSTGRES_SCHEMES:
-        return _postgres(url, embedder, floor, read_only=read_only)
+        return _postgres(url, embedder, floor, read_only=read_only, screen=screen)
     if scheme == "sqlite":
-        return _sqlite(path_in(url), embedder, floor, read_only=read_only)
+        return _sqlite(path_in(url), embedder, floor, read_only=read_only, screen=screen)
     if scheme == "markdown":
-        return _markdown(path_in(url), embedder, floor, read_only=read_only)
-    return _memory(url, embedder, floor, read_only=read_only)
+        return _markdown(path_in(url), embedder, floor, read_only=read_only, screen=screen)
+    return _memory(url, embedder, floor, read_only=read_only, screen=screen)
 
 
 def is_url(text: str) -> bool:
@@ -106,33 +108,41 @@ def shown_url(url: str) -> str:
     return _PASSWORD_OPTION.sub(rf"\1{_HIDDEN}", _PASSWORD.sub(rf"\1:{_HIDDEN}@", url))
 
 
-def _sqlite(path: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool) -> "SQLiteVectorStore":
+def _sqlite(
+    path: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool, screen: "Screen | None"
+) -> "SQLiteVectorStore":
     from wisen.stores.sqlite import SQLiteVectorStore  # noqa: PLC0415 - imports numpy
 
     if not path:
         raise ConfigError("store '' names no file; pass a path or a URL")
-    return SQLiteVectorStore(path, embedder=embedder, floor=floor, read_only=read_only)
+    return SQLiteVectorStore(path, embedder=embedder, floor=floor, read_only=read_only, screen=screen)
 
 
-def _markdown(path: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool) -> "MarkdownStore":
+def _markdown(
+    path: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool, screen: "Screen | None"
+) -> "MarkdownStore":
     from wisen.stores.markdown import MarkdownStore  # noqa: PLC0415 - imports numpy
 
-    return MarkdownStore(path, embedder=embedder, floor=floor, read_only=read_only)
+    return MarkdownStore(path, embedder=embedder, floor=floor, read_only=read_only, screen=screen)
 
 
-def _memory(url: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool) -> "InMemoryVectorStore":
+def _memory(
+    url: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool, screen: "Screen | None"
+) -> "InMemoryVectorStore":
     from wisen.stores.memory import InMemoryVectorStore  # noqa: PLC0415 - imports numpy
 
     if url.partition(":")[2] not in ("", "//"):
         raise ConfigError(f"store {url!r}: a store in memory has no name; write memory:")
     if read_only:
         raise ConfigError("store 'memory:' begins empty, so there is nothing to open with read_only=True")
-    return InMemoryVectorStore(embedder=embedder, floor=floor)
+    return InMemoryVectorStore(embedder=embedder, floor=floor, screen=screen)
 
 
-def _postgres(url: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool) -> "PostgresVectorStore":
+def _postgres(
+    url: str, embedder: "Embedder | None", floor: float | None, *, read_only: bool, screen: "Screen | None"
+) -> "PostgresVectorStore":
     if find_spec("asyncpg") is None:
         raise MissingExtraError(f"store {shown_url(url)!r}", "pip install 'wisen[postgres]'")
     from wisen.stores.postgres import PostgresVectorStore  # noqa: PLC0415 - needs the extra
 
-    return PostgresVectorStore(url, embedder=embedder, floor=floor, read_only=read_only)
+    return PostgresVectorStore(url, embedder=embedder, floor=floor, read_only=read_only, screen=screen)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, Screen
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.binder import Moved
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
@@ -52,7 +52,7 @@ class MarkdownStore(FileLedger, CardStore):
     remakes_vectors: Literal[True] = True
     """See `RemakesVectors`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options, by keyword
         self,
         root: str | Path,
         *,
@@ -62,6 +62,7 @@ class MarkdownStore(FileLedger, CardStore):
         fsync: bool = True,
         patience: float = 60.0,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
+        screen: Screen | None = None,
     ) -> None:
         """Remember the options; nothing is read or written yet.
 
@@ -73,11 +74,12 @@ class MarkdownStore(FileLedger, CardStore):
             fsync: Wait until the disk has each file, so that a power cut loses nothing either.
             patience: Seconds for which the lock of another process is waited for, before that is an error.
             block_limit: Characters that one memory block holds.
+            screen: What `add` lets in; `None` takes `DefaultScreen`.
 
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
-        CardStore.__init__(self, embedder, floor)
+        CardStore.__init__(self, embedder, floor, screen)
         FileLedger.__init__(
             self,
             Path(root).expanduser(),
@@ -101,8 +103,8 @@ class MarkdownStore(FileLedger, CardStore):
         """Look at the files now."""
         await self._in_thread(self._look)
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`. Where the vectors can't be made (`EmbedderError`), nothing is stored."""
         if not cards:
             self._refuse_closed()
             return []

@@ -11,7 +11,7 @@ from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.forks import ForkLock
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, Screen
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
 from wisen.stores.copies import Part, Piece
@@ -44,6 +44,7 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         embedder: Embedder | None = None,
         floor: float | None = None,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
+        screen: Screen | None = None,
     ) -> None:
         """Begin empty.
 
@@ -51,11 +52,12 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
             embedder: Makes the vectors; `None` takes `HashEmbedder`.
             floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
             block_limit: Characters that one memory block holds.
+            screen: What `add` lets in; `None` takes `DefaultScreen`.
 
         Raises:
             ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
         """
-        CardStore.__init__(self, embedder, floor)
+        CardStore.__init__(self, embedder, floor, screen)
         InMemoryLedger.__init__(self, block_limit)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-memory")
         self._cards: dict[int, MemoryCard] = {}
@@ -95,8 +97,8 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         for kept in (self._cards, self._number_of, self._duplicates, self._refused, self._tenants):
             kept.clear()
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`. Where the vectors can't be made (`EmbedderError`), nothing is stored."""
         self._refuse_closed()
         vectors = await embed_cards(self._embedder, cards)
 

@@ -1,25 +1,31 @@
-"""What all stores of cards have in common: whose vectors they keep, from where on a search finds, and `async with`."""
+"""What all stores of cards have in common: embedder, floor, the screen in front of `add`, and `async with`."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from wisen.cards import MemoryCard
 from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError, EmbedderMismatchError
 from wisen.forks import Forkable
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, Screen
+from wisen.recall import Written
+from wisen.stores.store_screen import StoreScreen
 from wisen.stores.vectors import label
 
 
 class CardStore(Forkable):
     """Base of the stores."""
 
-    def __init__(self, embedder: Embedder | None, floor: float | None) -> None:
+    def __init__(self, embedder: Embedder | None, floor: float | None, screen: Screen | None = None) -> None:
         """Raises `ConfigError` if `floor` isn't in [0, 1]."""
         if floor is not None and not 0.0 <= floor <= 1.0:
             raise ConfigError(f"{type(self).__name__}(floor={floor!r}): must be in [0, 1], or None for the default")
         self._embedder: Embedder = embedder or HashEmbedder()
         self._floor = floor
+        self._screen = StoreScreen(screen)
 
     @property
     def embedder(self) -> Embedder:
@@ -33,6 +39,19 @@ class CardStore(Forkable):
     @abstractmethod
     async def close(self) -> None:
         """Finish what is under way and let go of the store. Closing twice is fine."""
+
+    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add`. Raises what `add_unscreened` raises."""
+        admissions = await self._screen.admissions(cards)
+        written = await self.add_unscreened([one.card for one in admissions])
+        return [
+            replace(one, outcome="rejected") if admission.outcome == "rejected" else one
+            for one, admission in zip(written, admissions, strict=True)
+        ]
+
+    @abstractmethod
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`."""
 
     async def __aenter__(self) -> Self:
         """Open the store now."""

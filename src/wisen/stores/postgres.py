@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import StoreReadOnlyError
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, Screen
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores import postgres_card_pieces, postgres_cards, postgres_facts, postgres_search
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
@@ -57,6 +57,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         floor: float | None = None,
         read_only: bool = False,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
+        screen: Screen | None = None,
         schema: str = "wisen",
         pool_size: int = 10,
         patience: float = 30.0,
@@ -69,6 +70,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
             floor: Relevance in [0, 1] below which a search returns nothing; `None` takes `hybrid.DEFAULT_FLOOR`.
             read_only: Never write; every writing method raises `StoreReadOnlyError`. A standby server will do.
             block_limit: Characters that one memory block holds.
+            screen: What `add` lets in; `None` takes `DefaultScreen`.
             schema: Where the tables are; it is made when missing.
             pool_size: The most connections at a time.
             patience: Seconds for which a server that is away, or refuses new connections, is waited for.
@@ -76,7 +78,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         Raises:
             ConfigError: If an option can't be used.
         """
-        CardStore.__init__(self, embedder, floor)
+        CardStore.__init__(self, embedder, floor, screen)
         PostgresLedger.__init__(
             self, Pool(url, schema=schema, size=pool_size, patience=patience, read_only=read_only), block_limit
         )
@@ -121,8 +123,8 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         await self._pool.close()
         self._ranking.shutdown(wait=False)
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`. Where the vectors can't be made (`EmbedderError`), nothing is stored."""
         if not cards:
             return []
         self._refuse_writing()

@@ -9,7 +9,7 @@ from typing import Literal
 from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import StoreError, StoreReadOnlyError
-from wisen.protocols import Embedder
+from wisen.protocols import Embedder, Screen
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
 from wisen.stores import card_pieces, statements
 from wisen.stores.blocks import DEFAULT_BLOCK_LIMIT
@@ -38,7 +38,7 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
     what others have changed before each search. Counting a duplicate doesn't change a card's version.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options, by keyword
         self,
         path: str | Path,
         *,
@@ -48,6 +48,7 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         fsync: bool = False,
         patience: float = 60.0,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
+        screen: Screen | None = None,
     ) -> None:
         """Remember the options; nothing is read or written yet.
 
@@ -59,11 +60,12 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
             fsync: Wait at each commit until the disk has it, so that a power cut loses nothing either.
             patience: Seconds for which a lock of another process is waited for, before that is an error.
             block_limit: Characters that one memory block holds.
+            screen: What `add` lets in; `None` takes `DefaultScreen`.
 
         Raises:
             ConfigError: If `floor` isn't in [0, 1], `patience` is negative or `block_limit` is below 1.
         """
-        CardStore.__init__(self, embedder, floor)
+        CardStore.__init__(self, embedder, floor, screen)
         file = StoreFile(Path(path).expanduser(), read_only=read_only, fsync=fsync, patience=patience)
         SQLiteLedger.__init__(self, Database(file), block_limit)
         self._read_only = read_only
@@ -99,8 +101,8 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         await self._database.close()
         self._indexes.clear()
 
-    async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """See `VectorStore.add`. Raises `EmbedderError` where the vectors can't be made; then nothing is stored."""
+    async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
+        """See `VectorStore.add_unscreened`. Where the vectors can't be made (`EmbedderError`), nothing is stored."""
         if not cards:
             return []
         if self._read_only:

@@ -14,6 +14,7 @@ It needs `pytest` and `anyio`. No test sleeps, patches or touches the network.
 
 import pytest
 
+from wisen.testing.admitting import AdmittingContract
 from wisen.testing.distinguishing import DistinguishingContract
 from wisen.testing.keeping import KeepingContract
 from wisen.testing.material import FullStore
@@ -25,9 +26,18 @@ __all__ = ["FullStore", "VectorStoreContract"]
 
 @pytest.mark.anyio
 class VectorStoreContract(
-    KeepingContract, RecallingContract, DistinguishingContract, BlockContract, RunContract, CallContract
+    KeepingContract,
+    AdmittingContract,
+    RecallingContract,
+    DistinguishingContract,
+    BlockContract,
+    RunContract,
+    CallContract,
 ):
-    """All tests of `VectorStore`, `Memory`, `RunLog` and `CallLog`. Override the `store` fixture."""
+    """All tests of `VectorStore`, `Memory`, `RunLog` and `CallLog`. Override the `store` fixture.
+
+    Override `kept_bytes`, too, where the store keeps more of a card than it gives back.
+    """
 
     @pytest.fixture
     def anyio_backend(self) -> str:

@@ -45,6 +45,9 @@ class KeepingContract:
             open_draws=(OpenDraw(id="n", at=NOON, shown=False, propensity=0.0, run_id="r"),),
             observed=("a1",),
             pinned=True,
+            provenance=replace(bare.provenance, owner="anna", tainted=True, source="wiki.md"),
+            held=("billing.example.org",),
+            released=True,
         )
         changed = replace(whole, version=2, idea="", rivals=(), open_draws=(*whole.open_draws, OpenDraw(id="n2")))
         await store.add([whole])
@@ -244,7 +247,7 @@ class KeepingContract:
     async def test_text_of_every_script_comes_back(self, store: VectorStore) -> None:
         """Quotes, line breaks, other scripts, emoji and control characters are kept."""
         odd = card("'); DROP TABLE cards; --\n\t\u0000 ünï 日本語 \U0001f6b2 \u202e", prompt='say "hi" % _ \\')
-        await store.add([odd])
+        await store.add_unscreened([odd])
         assert await store.get([odd.id]) == [odd]
 
     async def test_closing_twice_is_fine_and_then_all_else_fails(self, store: VectorStore) -> None:
