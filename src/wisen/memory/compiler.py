@@ -1,5 +1,6 @@
 """The prompt compiler: what of the recalled cards reaches the model, in a fixed frame and within a bound."""
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,9 @@ from wisen.threads import in_thread
 
 _LONGEST_ANSWER = 600
 _MARGIN = 2_000
+_REMEMBERED_BLOCKS = 32
+_TOGETHER = 500
+"""Characters before a block's new lines that are screened with them."""
 _MOST_OWN = 10
 _ANSWER = "Answer:\n"
 """What an answer is screened behind: a number that is all of a text is taken for a postcode, for example."""
@@ -114,6 +118,10 @@ class PromptCompiler:
     notes that say the same are shown side by side. Of episodes, the nearest are always the best."""
     screen: Screen = field(default_factory=DefaultScreen, compare=False)
     """What every text has to pass once more, whoever put it into memory."""
+    _blocks: deque[str] = field(
+        default_factory=lambda: deque(maxlen=_REMEMBERED_BLOCKS), init=False, repr=False, compare=False
+    )
+    """Blocks that passed whole, the last few."""
 
     def __post_init__(self) -> None:
         """Refuse a layout that doesn't exist with `ConfigError`."""
@@ -172,7 +180,7 @@ class PromptCompiler:
         """
         room = Room(self.max_tokens, count)
         fitting = room.own(self._own(own)) if own is not None else OwnRun()
-        draft = _Draft(own=fitting, block=room.block(_lines_once(admitted(self.screen, block))))
+        draft = _Draft(own=fitting, block=room.block(_lines_once(self._admitted(block))))
         self._choose(self._eligible(recalled, draft), draft, room, most, model)
         whole = _advice(draft, draft.taken)
         # A tokenizer may count more for the whole than for its parts.
@@ -183,6 +191,23 @@ class PromptCompiler:
             if not piece.injection.shown:
                 draft.leave_out(piece.card, _HELD_OUT)
         return _advice(draft, [one for one in draft.taken if one.injection.shown])
+
+    def _admitted(self, block: str) -> str:
+        """What of a block may be shown. Of one that has passed and has grown, the new lines are screened.
+
+        With some of the old ones, since lines can say together what none says alone.
+        """
+        for known in reversed(tuple(self._blocks)):
+            if known and block.startswith(f"{known}\n"):
+                new = block[max(block.rfind("\n", 0, max(len(known) - _TOGETHER, 0)), 0) :]
+                passes = admitted(self.screen, new) == new
+                break
+        else:
+            passes = bool(block) and admitted(self.screen, block) == block
+        if passes:
+            self._blocks.append(block)
+            return block
+        return admitted(self.screen, block)
 
     def _eligible(self, recalled: Sequence[Recalled], draft: _Draft) -> list[Recalled]:
         """What may be shown, as far as evidence and corrections say; each card once."""

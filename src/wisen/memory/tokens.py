@@ -3,9 +3,8 @@
 import asyncio
 import math
 import re
-import sys
 from bisect import bisect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import cache, lru_cache
 
 from wisen.embedders.wordpiece import WordPiece
@@ -18,6 +17,8 @@ _PIECES = re.compile(
     r"(?P<word>[A-Z]?[a-z]{1,40}|[A-Z])(?![a-z])|(?P<capitals>[A-Z]{2,})|(?P<rare>[^\x00-\x7f])|\S|\s*\n\s*|\s{2,}|\t"
 )
 _CAPITALS_PER_TOKEN = 2
+_SHORT = 1_000
+"""Characters of lines whose tokens are remembered."""
 _MORE = 1.05
 """What other vocabularies make of words, in pieces of BERT's."""
 _WEIGHTS = (
@@ -69,21 +70,36 @@ def estimated(text: str) -> int:
     counts, whose vocabulary is small and mostly English. Large vocabularies of many languages need fewer tokens, for
     Chinese or Thai about half of that.
     """
-    words: list[str] = []
-    tokens = 0.0
+    first, *others = text.split("\n")
+    if not others:
+        return math.ceil(_of_line(text))
+    # A break is one token, with the blanks around it; lines come again from prompt to prompt.
+    lines = [first.rstrip(), *(line.strip() for line in others[:-1]), others[-1].lstrip()]
+    filled = [line for line in lines if line]
+    breaks = max(len(filled) - 1 + (not lines[0]) + (not lines[-1]), 1)
+    return math.ceil(breaks + sum(map(_of_line, filled)))
+
+
+def _of_line(line: str) -> float:
+    return _remembered(line) if len(line) <= _SHORT else _counted(line)
+
+
+@lru_cache(maxsize=8_192)
+def _remembered(line: str) -> float:
+    return _counted(line)
+
+
+def _counted(text: str) -> float:
+    tokens, in_words = 0.0, 0
+    vocabulary = _vocabulary()
     for piece in _PIECES.finditer(text):
         if piece.lastgroup == "word":
-            words.append(piece[0])
+            in_words += vocabulary.count(piece[0])
         elif piece.lastgroup == "capitals":
             tokens += math.ceil(len(piece[0]) / _CAPITALS_PER_TOKEN)
         else:
             tokens += _weight(piece[0]) if piece.lastgroup else 1
-    return math.ceil(tokens + _MORE * _in_words(words))
-
-
-def _in_words(words: Sequence[str]) -> int:
-    """The pieces of these words, without the marks of beginning and end."""
-    return len(_vocabulary().ids(" ".join(words), limit=sys.maxsize)) - 2 if words else 0
+    return tokens + _MORE * in_words
 
 
 @cache
