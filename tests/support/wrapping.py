@@ -2,15 +2,18 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from chat_server import chat_server
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from pytest_examples import CodeExample, find_examples
 
 from wisen import MemoryCard, MemoryKind
 from wisen.records import ReflectionEvaluation, Task, Trace
 
+PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 LESSON = "Say yes to the captain."
 
 
@@ -57,3 +60,17 @@ def said(body: dict[str, Any], role: str) -> str:
     told = [{"role": "system", "content": body["instructions"]}] if body.get("instructions") else []
     messages = [*told, *body.get("messages", ()), *body.get("input", ())]
     return "\n".join(str(one["content"]) for one in messages if one.get("role") == role)
+
+
+def documented(framework: str) -> dict[str, Any]:
+    """What the page's code for a framework defines."""
+    examples = [one for one in find_examples(str(PAGE)) if framework_of(one) == framework]
+    names: dict[str, Any] = {"__name__": "documented"}
+    for one in examples:
+        exec(compile("\n" * one.start_line + one.source, str(PAGE), "exec"), names)  # noqa: S102 - the project's own docs
+    return names
+
+
+def framework_of(example: CodeExample) -> str:
+    """The framework that a page's code needs; "" for none."""
+    return example.prefix_settings().get("framework", "")

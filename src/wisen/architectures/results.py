@@ -15,10 +15,9 @@ def answer_of(result: object) -> object:
     It is read from a string, from a conversation's last message, from the message of a chat completion, or from the
     first of `.output_text`, `.output`, `.final_output`, `.content` and `.text`.
     """
-    if isinstance(result, Mapping):
-        structured = cast("Mapping[str, object]", result).get("structured_response")
-        if structured is not None:
-            return structured
+    structured = _fields(result).get("structured_response")
+    if structured is not None:
+        return structured
     said = _message(result)
     if isinstance(said, str):
         return said
@@ -53,9 +52,7 @@ def _message(result: object) -> object:
 
 def _messages(result: object) -> Sequence[object]:
     """The conversation that a result is; a result that is one message is it alone."""
-    if not isinstance(result, Mapping):
-        return (result,)
-    messages = cast("Mapping[str, object]", result).get("messages")
+    messages = _fields(result).get("messages", [result])
     return cast("list[object]", messages) if isinstance(messages, list) else ()
 
 
@@ -74,6 +71,10 @@ def _counts(report: object) -> TokenUsage | None:
 
 
 def _number(report: object, *names: str) -> int | None:
-    fields: Mapping[str, object] = cast("Mapping[str, object]", report) if isinstance(report, Mapping) else {}
-    values: list[object] = [fields.get(name, getattr(cast("object", report), name, None)) for name in names]
+    fields = _fields(report)
+    values = (fields.get(name, getattr(report, name, None)) for name in names)
     return next((value for value in values if isinstance(value, int)), None)
+
+
+def _fields(result: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", result) if isinstance(result, Mapping) else {}
