@@ -18,6 +18,9 @@ from wisen.records import Budget, TokenUsage
 pytestmark = pytest.mark.anyio
 
 
+SPENT = SimpleNamespace(requests=2, input_tokens=3, output_tokens=4)
+
+
 class Order(BaseModel):
     """An answer with a structure."""
 
@@ -133,6 +136,9 @@ async def test_a_result_without_an_answer_says_what_to_pass(returned: object) ->
             (0, 0, 0),
         ),
         (answer(""), (1, 5, 2)),
+        ({"messages": [answer("a look"), answer("yes")]}, (2, 10, 4)),
+        (SimpleNamespace(text="", context_wrapper=SimpleNamespace(usage=SPENT)), (2, 3, 4)),
+        (SimpleNamespace(text="", usage=SimpleNamespace(input_tokens="3", output_tokens=4)), (1, 0, 4)),
         (SimpleNamespace(text="", usage=None), (0, 0, 0)),
         (SimpleNamespace(text="", usage="much"), (0, 0, 0)),
         ("", (0, 0, 0)),
@@ -165,6 +171,11 @@ async def test_usage_that_cannot_be_read_is_told_and_fails_nothing() -> None:
     assert [(one.error, one.skipped) for one in events if isinstance(one, Degraded)] == [
         ("KeyError: 'spent'", "the usage of this attempt")
     ]
+
+
+async def test_usage_of_another_type_is_a_mistake_in_the_setup() -> None:
+    with pytest.raises(ConfigError, match="it gave 'int', not a TokenUsage"):
+        await run("yes", usage=len)
 
 
 async def test_calls_by_the_lent_model_are_counted_once() -> None:

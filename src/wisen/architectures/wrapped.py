@@ -154,10 +154,13 @@ class Wrapped:
         if self._usage is None:
             return usage_of(answered, prompt) or TokenUsage()
         try:
-            return self._usage(answered)
+            used = cast("object", self._usage(answered))
         except Exception as error:  # noqa: BLE001 - a user's code; its failure isn't the attempt's
             deps.emit(Degraded(stage="attempt", error=described(error), skipped="the usage of this attempt"))
             return TokenUsage()
+        if not isinstance(used, TokenUsage):
+            raise ConfigError(f"Wrapped({self.name!r}, usage=…): it gave {type(used).__name__!r}, not a TokenUsage")
+        return used
 
 
 def as_architecture(base: object) -> Architecture:
