@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test check lint types layers unit docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
+.PHONY: help demo ci-demo test test-frameworks frameworks-if-there check lint types layers unit docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ ci-demo: .venv/.demo ## Plant harmful cards among those an agent learned, and le
 	@$(BIN)/wisen ci demo $(ARGS)
 
 test: .venv/.test ## Run all gates and tests
-	@$(MAKE) --no-print-directory lint types layers unit
+	@$(MAKE) --no-print-directory lint types layers unit frameworks-if-there
 
 check: test
 
@@ -34,6 +34,13 @@ layers: .venv/.test ## Check that imports go down only
 
 unit: .venv/.test ## Run the tests with coverage
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
+
+test-frameworks: .venvs/frameworks/.made ## Run the tests that wrap other frameworks' agents, in an environment of their own
+	@.venvs/frameworks/bin/python -m pytest tests/frameworks $(ARGS)
+
+frameworks-if-there:
+	@if test -e .venvs/frameworks/.made; then $(MAKE) --no-print-directory test-frameworks ARGS=; \
+	else echo "not run here: tests/frameworks, since the frameworks aren't installed; make test-frameworks"; fi
 
 format: .venv/.test ## Format the code
 	$(BIN)/ruff check --fix .
@@ -83,4 +90,10 @@ clean: ## Remove everything that was installed or generated here
 
 .venv/.test: .venv/.demo
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group dev >&2
+	@touch $@
+
+.venvs/frameworks/.made: .venv/.python pyproject.toml tests/frameworks/constraints.txt
+	@echo "Installing other frameworks into .venvs/frameworks …" >&2
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venvs/frameworks >&2
+	@$(BIN)/uv pip install --quiet --python .venvs/frameworks/bin/python --constraint tests/frameworks/constraints.txt --editable ".[openai,durable]" --group frameworks >&2 || { echo "could not install the frameworks; is a package index reachable?" >&2; exit 1; }
 	@touch $@

@@ -14,6 +14,7 @@ import pytest
 import typer
 import typer.main
 from pytest_examples import CodeExample, EvalExample, find_examples
+from wrapping import framework_of
 
 from wisen.cli.main import application
 
@@ -50,6 +51,8 @@ def place(path: Path, line: int) -> str:
 
 def fences() -> Iterator[Any]:
     for example in find_examples(*map(str, PAGES)):
+        if framework_of(example):
+            continue  # run by tests/frameworks, against a provider
         marks = (pytest.mark.local_model,)
         at = place(Path(example.path), example.start_line)
         yield pytest.param(example, id=at, marks=marks if LOCAL in example.prefix else ())
@@ -89,6 +92,11 @@ def test_code_runs_and_prints_what_it_says(example: CodeExample, eval_example: E
         said = len(re.findall(r"^ *#> ?", example.source, re.MULTILINE))
         said += len(re.findall(r'^ *"""$', example.source, re.MULTILINE)) // 2
         assert printed == said, "a `#>` stands where nothing is printed"
+
+
+def test_code_for_another_framework_has_a_test_that_runs_it() -> None:
+    named = {framework_of(example) for example in find_examples(*map(str, PAGES))} - {""}
+    assert named == {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "frameworks").glob("test_*.py")}
 
 
 def prose(page: Path) -> list[tuple[int, str]]:

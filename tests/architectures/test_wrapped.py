@@ -2,74 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
-from chat_server import chat_server
 from pydantic import BaseModel
 from pydantic_ai import Agent as ForeignAgent
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
+from wrapping import LESSON, Taught, model_of, said, serving
 
-from wisen import Agent, MemoryCard, MemoryKind, Reflexion, ScriptedModel, Wrapped
+from wisen import Agent, Reflexion, ScriptedModel, Wrapped
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
-from wisen.records import ReflectionEvaluation, Task, Trace
 
 pytestmark = pytest.mark.anyio
-
-LESSON = "Say yes to the captain."
-
-
-class Provider:
-    """A chat-completions server that notes what it is sent, and gives these replies in turn."""
-
-    def __init__(self, replies: Sequence[dict[str, Any]]) -> None:
-        self.bodies: list[dict[str, Any]] = []
-        self.url = ""
-        self._replies = list(replies)
-
-    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The next reply; the last one again after that."""
-        self.bodies.append(body)
-        return self._replies[min(len(self.bodies), len(self._replies)) - 1]
-
-    def model(self) -> OpenAIChatModel:
-        """A foreign agent's own model."""
-        return OpenAIChatModel("theirs", provider=OpenAIProvider(base_url=self.url, api_key="none"))
-
-
-@contextmanager
-def serving(*replies: dict[str, Any]) -> Generator[Provider]:
-    provider = Provider(replies)
-    with chat_server(provider.answer) as provider.url:
-        yield provider
-
-
-class Taught:
-    """A reflector with one lesson."""
-
-    async def reflect(
-        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
-    ) -> list[MemoryCard]:
-        """The same after every failure."""
-        del task, output, evaluation, trace
-        return [MemoryCard(kind=MemoryKind.LESSON, content=LESSON)]
-
-
-def said(body: dict[str, Any], role: str) -> str:
-    return "\n".join(str(one["content"]) for one in body["messages"] if one["role"] == role)
 
 
 @pytest.mark.parametrize("given", [None, "ours"])
 async def test_an_agent_keeps_its_own_model_and_gets_the_advice_there(given: str | None) -> None:
     ours = None if given is None else ScriptedModel(["never asked"])
     with serving({"content": "no"}, {"content": "yes"}) as provider:
-        foreign = ForeignAgent(provider.model(), instructions="You serve on a ship.")
+        foreign = ForeignAgent(model_of(provider), instructions="You serve on a ship.")
         learner = Reflexion(base=foreign, evaluator=lambda output: output == "yes", reflector=Taught())
         result = await Agent(model=ours, architecture=learner).run("Answer the captain.")
     first, second = provider.bodies
@@ -86,7 +38,7 @@ async def test_an_agent_keeps_its_own_model_and_gets_the_advice_there(given: str
 async def test_judge_and_reflector_ask_the_agents_own_model_where_none_is_named() -> None:
     verdict = json.dumps({"score": 0.2, "feedback": "too short"})
     with serving({"content": "no"}, {"content": verdict}, {"content": LESSON}) as provider:
-        learner = Reflexion(base=ForeignAgent(provider.model()), max_attempts=2)
+        learner = Reflexion(base=ForeignAgent(model_of(provider)), max_attempts=2)
         result = await Agent(architecture=learner).run("Answer the captain.")
     assert {body["model"] for body in provider.bodies} == {"theirs"}
     assert result.record.model == "theirs"
@@ -99,7 +51,7 @@ async def test_dependencies_history_and_structured_output_work() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "final_result", "arguments": '{"number": 4}'}}
     look = {"id": "2", "type": "function", "function": {"name": "shelf", "arguments": "{}"}}
     with serving({"tool_calls": [look]}, {"tool_calls": [call]}) as provider:
-        foreign = ForeignAgent(provider.model(), deps_type=str, output_type=Order)
+        foreign = ForeignAgent(model_of(provider), deps_type=str, output_type=Order)
 
         @foreign.tool
         def shelf(context: RunContext[str]) -> str:

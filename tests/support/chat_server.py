@@ -1,4 +1,4 @@
-"""A local server that answers as OpenAI's chat completions do."""
+"""A local server that answers as OpenAI's chat completions and responses do."""
 
 import json
 from collections.abc import Callable, Generator
@@ -18,7 +18,8 @@ def chat_server(answer: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Ge
             message = answer(body)
             if message is None:
                 return
-            said = json.dumps(_completion(body["model"], message)).encode()
+            made = _response if self.path.endswith("/responses") else _completion
+            said = json.dumps(made(body["model"], message)).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(said)))
@@ -45,4 +46,31 @@ def _completion(model: str, message: dict[str, Any]) -> dict[str, Any]:
         "model": model,
         "choices": [{"index": 0, "message": {"role": "assistant", "content": None} | message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+    }
+
+
+def _response(model: str, message: dict[str, Any]) -> dict[str, Any]:
+    text: dict[str, Any] = {"type": "output_text", "text": message.get("content"), "annotations": []}
+    said: dict[str, Any] = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}
+    calls = [
+        {"type": "function_call", "id": call["id"], "call_id": call["id"], "status": "completed", **call["function"]}
+        for call in message.get("tool_calls", ())
+    ]
+    return {
+        "id": "1",
+        "object": "response",
+        "created_at": 0,
+        "status": "completed",
+        "model": model,
+        "output": calls or [said],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": 5,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": 2,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 7,
+        },
     }

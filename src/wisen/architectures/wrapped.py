@@ -3,14 +3,17 @@
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
+from wisen.architectures.results import answer_of, usage_of
 from wisen.deadlines import calling
 from wisen.errors import ConfigError
-from wisen.events import Degraded, Event
+from wisen.events import Degraded, Event, described
 from wisen.memory.frame import OwnRun, episode_note, section
 from wisen.protocols import Architecture
+from wisen.records import TokenUsage
 from wisen.screening.reading import UNSEEN
 from wisen.session import AgentSession, BoundAdvice, Dependencies, encodable, output_text
 
@@ -27,15 +30,24 @@ class Wrapped:
     signature names. Calls through `model` (a pydantic-ai `Model`) carry the attempt's advice, count against its budget
     and stand in its trace. A pydantic-ai agent keeps its own model: its calls go through it, and carry the advice too.
 
+    An object with `ainvoke`, such as a LangGraph graph, is called with `{"messages": […]}`: the advice as a system
+    message, then the prompt.
+
     Any other callable that brings a model of its own can't be reached that way: let it take `advice` (a text), or pass
     `advice_in_prompt=True`. Else a learner warns of it when it is made, and each run that had advice is degraded.
 
+    What a model out of reach used is booked when the attempt has ended, so no attempt begins on a budget used up.
+
     Args:
-        target: An async function, or an object with an async method `run` such as another framework's agent.
-        output: Reads the answer's text from what the callable returns; by default a string itself, or its `.output`,
-            `.final_output`, `.content` or `.text`. An output that is no string is kept as `structured`, and its JSON is
-            the text.
-        advice_in_prompt: Put the advice before the prompt.
+        target: An async function, or an object with an async method `run` or `ainvoke` such as another framework's
+            agent.
+        output: Reads the answer's text from what the callable returns; by default a string itself, the last of its
+            messages, or its `.output_text`, `.output`, `.final_output`, `.content` or `.text`. An output that is no
+            string is kept as `structured`, and its JSON is the text.
+        usage: Reads what the callable's own model used from what it returns. By default, and only where that model is
+            out of reach, its `.usage`, its `.context_wrapper.usage`, or the `usage_metadata` of its new messages; where
+            it has none of these, nothing is counted.
+        advice_in_prompt: Put the advice before the prompt, and nowhere else.
         name: Name of the architecture; the callable's own by default.
         options: More arguments of each call, such as `{"deps": …, "message_history": …}`.
 
@@ -46,18 +58,26 @@ class Wrapped:
         target: object,
         *,
         output: Callable[[Any], str] | None = None,
+        usage: Callable[[Any], TokenUsage] | None = None,
         advice_in_prompt: bool = False,
         name: str | None = None,
         options: Mapping[str, object] | None = None,
     ) -> None:
-        is_agent = not inspect.isroutine(target) and hasattr(target, "run")
-        call: object = getattr(target, "run") if is_agent else target  # noqa: B009 - its type is unknown
+        named = () if inspect.isroutine(target) else ("run", "ainvoke")
+        method = next((name for name in named if hasattr(target, name)), "")
+        call: object = getattr(target, method) if method else target
         if not callable(call):
-            raise ConfigError(f"Wrapped({type(target).__name__!r}): neither callable nor an object with an async run()")
-        self._call = cast("Callable[..., object]", call)
+            raise ConfigError(
+                f"Wrapped({type(target).__name__!r}): neither callable nor an object with an async run() or ainvoke(); "
+                "pass an async function that calls it"
+            )
+        known = cast("Callable[..., object]", call)
+        self._call: Callable[..., object] = partial(_converse, known) if method == "ainvoke" else known
         # Another framework's `run(deps=…)` means dependencies of its own.
-        self._lent = _named_parameters(self._call, ("model",) if is_agent else _LENT)
+        lendable = {"run": ("model",), "ainvoke": () if advice_in_prompt else ("advice",)}.get(method, _LENT)
+        self._lent = _named_parameters(self._call, lendable)
         self._output = output if output is not None else _text_of_result
+        self._usage = usage
         self.advice_in_prompt = advice_in_prompt
         self.options: Mapping[str, object] = dict(options or {})
         self.model = self.options.get("model", _model_of(target)) if "model" in self._lent else None
@@ -93,21 +113,54 @@ class Wrapped:
         if advice and not self.carries_advice:
             error = f"{self.name!r} brings a model of its own, and takes no advice"
             yield Degraded(stage="recall", error=error, skipped="the lessons of this attempt")
-        carried = bool(advice) and (self.advice_in_prompt or "advice" in lent)
-        with calling(f"agent {self.name!r}", limit="run"):
-            result = self._call(f"{advice}\n\n{prompt}" if advice and self.advice_in_prompt else prompt, **lent)
-            if not inspect.isawaitable(result):
-                raise ConfigError(f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread")
-            answered = await result
-            session.output = encodable(self._output(answered))
-        structured: object = getattr(answered, "output", None)
-        session.structured = None if isinstance(structured, str) else structured
+        in_prompt = bool(advice) and self.advice_in_prompt
+        carried = in_prompt or (bool(advice) and "advice" in lent)
+        answered = await self._answered(session, deps, f"{advice}\n\n{prompt}" if in_prompt else prompt, lent)
+        answer = answer_of(answered)
+        session.structured = None if isinstance(answer, str) else answer
         session.turns += 1
         if carried:
             for bound in deps.bound_advice:
                 bound.delivered()
         session.recorder.add("note", text="what else the agent read isn't known", **{UNSEEN: True})
         session.recorder.add("output", text=session.output)
+
+    async def _answered(
+        self, session: AgentSession, deps: Dependencies, prompt: str, lent: Mapping[str, object]
+    ) -> object:
+        """Call it, book what its own model used, and read its answer."""
+        apart = self._usage is not None or (self.model is None and not self.borrows_model)
+        used = TokenUsage()
+        if apart:
+            session.meter.admit()
+        try:
+            with calling(f"agent {self.name!r}", limit="run"):
+                result = self._call(prompt, **lent)
+                if not inspect.isawaitable(result):
+                    raise ConfigError(
+                        f"Wrapped({self.name!r}): it isn't async; wrap blocking code in asyncio.to_thread"
+                    )
+                answered: object = await result
+                if apart:
+                    used = self._used(answered, prompt, deps)
+                session.output = encodable(self._output(answered))
+        finally:
+            if apart:
+                session.meter.settle(used)
+        return answered
+
+    def _used(self, answered: object, prompt: str, deps: Dependencies) -> TokenUsage:
+        """What its own model used; nothing where that can't be told."""
+        if self._usage is None:
+            return usage_of(answered, prompt) or TokenUsage()
+        try:
+            used = cast("object", self._usage(answered))
+        except Exception as error:  # noqa: BLE001 - a user's code; its failure isn't the attempt's
+            deps.emit(Degraded(stage="attempt", error=described(error), skipped="the usage of this attempt"))
+            return TokenUsage()
+        if not isinstance(used, TokenUsage):
+            raise ConfigError(f"Wrapped({self.name!r}, usage=…): it gave {type(used).__name__!r}, not a TokenUsage")
+        return used
 
 
 def as_architecture(base: object) -> Architecture:
@@ -160,17 +213,17 @@ def _named_parameters(call: Callable[..., object], names: tuple[str, ...]) -> tu
     return tuple(name for name in names if name in parameters)
 
 
+def _converse(invoke: Callable[..., object], prompt: str, *, advice: str = "", **options: object) -> object:
+    """Ask a graph whose state is a conversation."""
+    told = [{"role": "system", "content": advice}] if advice else []
+    return invoke({"messages": [*told, {"role": "user", "content": prompt}]}, **options)
+
+
 def _text_of_result(result: object) -> str:
-    if isinstance(result, str):
-        return result
-    for attribute in ("output", "final_output", "content", "text"):
-        value = getattr(result, attribute, None)
-        if isinstance(value, str):
-            return value
-    output: object = getattr(result, "output", None)
-    if output is not None:
+    answer = answer_of(result)
+    if answer is not None:
         with suppress(RuntimeError, ValueError):  # what JSON can't hold
-            return output_text(output)
+            return output_text(answer)
     raise ConfigError(
         f"the wrapped callable returned {type(result).__name__!r}, which holds no text; pass Wrapped(…, output=…)"
     )
