@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from wisen import (
     Agent,
+    Budget,
     CardFilter,
     InMemoryVectorStore,
     MemoryCard,
@@ -29,15 +30,17 @@ ERRORS = st.sampled_from(
 
 
 class Faults:
-    """Fails at chosen calls, counted over everything that asks."""
+    """Fails at chosen calls, and hangs at others, counted over everything that asks."""
 
-    def __init__(self, at: frozenset[int], error: Exception) -> None:
-        self.at, self.error, self.calls, self.failed = at, error, 0, 0
+    def __init__(self, at: frozenset[int], error: Exception, hangs_at: frozenset[int] = frozenset()) -> None:
+        self.at, self.error, self.hangs_at, self.calls, self.failed = at, error, hangs_at, 0, 0
 
-    def maybe(self) -> None:
+    async def maybe(self) -> None:
         self.calls += 1
-        if self.calls in self.at:
+        if self.calls in self.at | self.hangs_at:
             self.failed += 1
+            if self.calls in self.hangs_at:
+                await asyncio.sleep(1e6)
             raise self.error
 
 
@@ -47,15 +50,15 @@ class FlakyStore(InMemoryVectorStore):
         self.faults = faults
 
     async def search(self, query: RecallQuery) -> list[RecallHit]:
-        self.faults.maybe()
+        await self.faults.maybe()
         return await super().search(query)
 
     async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        self.faults.maybe()
+        await self.faults.maybe()
         return await super().add_unscreened(cards)
 
     async def save_run(self, record: RunRecord) -> None:
-        self.faults.maybe()
+        await self.faults.maybe()
         await super().save_run(record)
 
 
@@ -68,7 +71,7 @@ class FlakyEvaluator:
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         del task, output, trace
         self.seen += 1
-        self.faults.maybe()
+        await self.faults.maybe()
         return ReflectionEvaluation(overall_score=1.0 if self.seen == self.good else 0.2, verifiable=True)
 
 
@@ -84,7 +87,7 @@ class FlakyReflector:
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
     ) -> list[MemoryCard]:
         del task, evaluation, trace
-        self.faults.maybe()
+        await self.faults.maybe()
         from wisen import MemoryKind
 
         return [MemoryCard(kind=MemoryKind.LESSON, content=f"A lesson about {output}.")]
@@ -114,6 +117,39 @@ def test_finished_answer_always_comes_back(at: frozenset[int], error: Exception,
     assert isinstance(events[-1], RunCompleted)
     if not faults.failed:
         assert result.status == ("satisfied" if good <= attempts else "unsatisfied")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    at=st.frozensets(st.integers(1, 12), max_size=4),
+    hangs_at=st.frozensets(st.integers(1, 12), min_size=1, max_size=4),
+    error=ERRORS,
+    good=st.integers(1, 4),
+    attempts=st.integers(1, 3),
+)
+def test_finished_answer_comes_back_from_what_fails_and_what_hangs(
+    at: frozenset[int], hangs_at: frozenset[int], error: Exception, good: int, attempts: int
+) -> None:
+    """Each step that hangs ends by itself, is told of by its name, and the run goes on."""
+    faults, events = Faults(at - hangs_at, error, hangs_at), list[Event]()
+    model = ScriptedModel([f"answer {number}" for number in range(1, attempts + 1)])
+    agent = Agent(
+        model=model,
+        architecture=Reflexion(
+            lesson_store=MemoryCI(FlakyStore(faults)), reflector=FlakyReflector(faults), max_attempts=attempts
+        ),
+        evaluator=FlakyEvaluator(faults, good),
+        watch=events.append,
+        budget=Budget(step_seconds=0.04),
+    )
+    result = asyncio.run(agent.run("Do something useful."))
+    assert result.output in {f"answer {number}" for number in range(1, len(model.calls) + 1)}
+    degraded = [event for event in events if isinstance(event, Degraded)]
+    assert len(degraded) >= faults.failed
+    late = [event for event in degraded if event.error.startswith("PartTimeoutError")]
+    assert bool(late) == bool(hangs_at & set(range(1, faults.calls + 1)))
+    assert all(event.skipped for event in degraded)
+    assert isinstance(events[-1], RunCompleted)
 
 
 def test_failing_judge_model_is_not_a_score_of_zero() -> None:
