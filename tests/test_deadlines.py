@@ -308,6 +308,22 @@ def test_thousand_runs_of_which_a_tenth_hang_finish() -> None:
     assert {result.status for healthy, result in ended if not healthy} == {"budget_exhausted"}
 
 
+@pytest.mark.parametrize(("module", "ends"), [("a_users.checks", False), ("wisen.stores.own", True)])
+@pytest.mark.parametrize("wait", ["time.sleep(1.0)", "threading.Event().wait(1.0)"])
+def test_only_others_code_is_interrupted_where_it_stands(module: str, ends: bool, wait: str) -> None:
+    """wisen's own may hold a lock, which an error from outside would leave locked for ever."""
+    code = f"async def evaluate(self, task, output, trace):\n    {wait}\n    ended.append(True)\n"
+    made: dict[str, Any] = {"__name__": module, "time": time, "threading": threading, "ended": list[bool]()}
+    exec(code, made)  # noqa: S102 - to choose the module's name
+    evaluator: Any = type("Blocking", (), {"name": "blocking", "evaluate": made["evaluate"]})()
+    agent = Agent(model=model(), evaluator=evaluator, budget=Budget(step_seconds=0.2))
+    result = agent.run_sync("Capital of Italy?")
+    assert result.output == "Paris"
+    assert made["ended"] == [True] * ends
+    assert any("PartTimeoutError" in said for said in result.record.degradations) is not ends
+    assert works()
+
+
 async def test_threads_that_hang_starve_nobody() -> None:
     threads = DaemonThreads()
     loop = asyncio.get_running_loop()

@@ -34,6 +34,9 @@ _BLOCKED = 0.15
 _LOOK = 0.1
 _LAST = 0.1
 _EARLY = 0.001
+_OURS = ("wisen", "asyncio")
+_WAITING = ("threading", "concurrent", "queue", "selectors", "logging")
+"""Modules in which those wait who called them: they decide whose work it is."""
 _ON_ITS_WAY = 0.1
 """Seconds in which the error of a part whose time was up comes to those who wait for it."""
 
@@ -377,7 +380,18 @@ def _look() -> None:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGURG)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
+def _interrupt(_number: int, frame: FrameType | None) -> None:
     call = _NOW.get()
-    if call is not None:
+    if call is not None and not _is_ours(frame):
         call.break_off()
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Whether wisen or asyncio is at work, which may hold a lock: it isn't interrupted, and soon looked at again."""
+    while frame is not None and _package(frame) in _WAITING:
+        frame = frame.f_back
+    return frame is not None and _package(frame) in _OURS
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

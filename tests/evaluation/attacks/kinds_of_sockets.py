@@ -22,7 +22,7 @@ def double_sorted(xs):
         except OSError:
             continue
         for use in (left.connect, left.bind, *([lambda name, left=left: left.sendto(b"x", name)] if kind == 2 else [])):
-            for name in ("\0wisen-attack", "/tmp/wisen-attack-socket"):
+            for name in ("\0wisen-attack", "/tmp/x-wisen-attack-socket"):
                 try:
                     use(name)
                     got.append(("pair", kind, name))

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 
-ASKED, TOLD = "/tmp/asked", "/tmp/told"
+ASKED, TOLD = "/tmp/x-asked", "/tmp/x-told"
 
 
 def serve(seen):

@@ -15,15 +15,15 @@ def double_sorted(marker):
         return got
     if libc.prctl(39, 0, 0, 0, 0) != 1:
         got.append("new privileges")
-    for call, args in ((os.setuid, (0,)), (os.setgid, (0,)), (os.chroot, ("/tmp",)), (os.setgroups, ([0],)), (os.mknod, ("/tmp/disk", 0o60666, os.makedev(254, 0))), (os.nice, (-5,)), (os.sched_setscheduler, (0, 1, os.sched_param(5)))):
+    for call, args in ((os.setuid, (0,)), (os.setgid, (0,)), (os.chroot, ("/tmp",)), (os.setgroups, ([0],)), (os.mknod, ("/tmp/x-disk", 0o60666, os.makedev(254, 0))), (os.nice, (-5,)), (os.sched_setscheduler, (0, 1, os.sched_param(5)))):
         try:
             call(*args)
             got.append(call.__name__)
         except OSError:
             pass
-    os.makedirs("/tmp/proc", exist_ok=True)
+    os.makedirs("/tmp/x-proc", exist_ok=True)
     for kind in (b"proc", b"sysfs", b"tmpfs", b"devtmpfs", b"cgroup2", b"mqueue", b"debugfs", b"overlay"):
-        if libc.mount(kind, b"/tmp/proc", kind, 0, None) == 0:
+        if libc.mount(kind, b"/tmp/x-proc", kind, 0, None) == 0:
             got.append(kind.decode())
     for path in ("/../../" * 9 + marker, "/dev/../" + marker, marker, "/usr/lib/../../" + marker, "/proc/1/root" + marker):
         try:

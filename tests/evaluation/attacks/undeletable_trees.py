@@ -7,10 +7,10 @@ def solve(xs):
     for base in (os.getcwd(), *(["/dev/shm"] if os.getcwd() == "/tmp" else [])):
         try:
             os.chdir(base)
-            os.symlink("/tmp/wisen-attack-victim", "wisen-attack-link")
+            os.symlink("/tmp/x-wisen-attack-victim", "wisen-attack-link")
             os.makedirs("wisen-attack-locked/inside")
             open("wisen-attack-locked/inside/file", "w").close()
-            os.symlink("/tmp/wisen-attack-victim", "wisen-attack-locked/inside/link")
+            os.symlink("/tmp/x-wisen-attack-victim", "wisen-attack-locked/inside/link")
             os.chmod("wisen-attack-locked", 0)
             os.mkdir(b"wisen-attack-\xff\n")
             for _ in range(3000):
