@@ -22,7 +22,7 @@ _WHY_WAITING = "of no run of your own: imported, or written by a program"
 
 def review(
     card_id: Annotated[
-        str, typer.Argument(metavar="[ID]", help="A card's id, or a beginning that no other has. Default: all.")
+        str, typer.Argument(metavar="ID", help="A card's id, or a beginning that no other has. Default: all.")
     ] = "",
     *,
     tenant: Tenant = None,
