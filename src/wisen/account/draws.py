@@ -40,6 +40,8 @@ class Draws:
     nonce: str
     """Of this execution. A run's id may come back; a nonce doesn't."""
     now: Callable[[], datetime]
+    circle: str = ""
+    """The run's, as `CardFilter.circle` has it."""
 
     async def parts(self, found: Sequence[Found], *, first: bool, before: Advice | None = None) -> list[Recalled]:
         """The found cards on their way into the advice, with the draw of each; best first.
@@ -47,7 +49,7 @@ class Draws:
         Only the `first` attempt draws. In later ones what it had drawn, in `before`, holds. Raises what the store
         raises.
         """
-        places = Places(ci=self.ci, model=self.model, layout=self.layout)
+        places = Places(ci=self.ci, model=self.model, layout=self.layout, circle=self.circle)
         drawn = {one.idea: one for one in before.injections if one.idea} if before is not None else {}
         parts = await places.parts(found, first=first)
         waiting = [part for part in parts if part.barred == WAITS and part.found.head.id not in drawn]

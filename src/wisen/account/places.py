@@ -11,6 +11,7 @@ from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity, with_places
 from wisen.memory_ci.verdicts import promoted_for, replay_verdict
+from wisen.recall import RECALLABLE, CardFilter
 from wisen.stores.ordering import moment
 from wisen.trials import Trial
 
@@ -44,6 +45,8 @@ class Places:
     ci: MemoryCI
     model: str
     layout: str
+    circle: str = ""
+    """The run's, as `CardFilter.circle` has it."""
 
     async def parts(self, found: Sequence[Found], *, first: bool) -> list[Part]:
         """The part of each found card, in order. Later attempts than the `first` draw nothing.
@@ -162,7 +165,8 @@ class Places:
         Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later. And
         what a person has pinned stays in use, whatever a trial says of its rival.
         """
-        if new.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or new.superseded_by:
+        may_be_shown = CardFilter(statuses=RECALLABLE, circle="" if self.ci.across_circles else self.circle)
+        if not may_be_shown.accepts(new) or new.held or new.superseded_by:
             return False
         if self.trial(new).stage in ("archived", "benched") or (old.pinned and old.status is MemoryStatus.PROMOTED):
             return False

@@ -17,7 +17,7 @@ from wisen.architectures.learning_options import LearningParts, call_back
 from wisen.architectures.recalling import Asked
 from wisen.architectures.replaying import Past
 from wisen.architectures.turn import DERIVED, as_card, chain, shown_ids, without_draws
-from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation
+from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation, circle_key
 from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
@@ -76,7 +76,9 @@ class Learner:
     def _drawing(self, ci: MemoryCI) -> Draws:
         model, layout = self._deps.model.model_name, self._parts.options.compiler.layout
         nonce, now = self._deps.clockwork.new_id(), self._deps.clockwork.now
-        return Draws(ci=ci, model=model, layout=layout, run_id=self._session.id, nonce=nonce, now=now)
+        circle = circle_key(self._task.tenant, self._deps.agent, self._task.owner)
+        run_id = self._session.id
+        return Draws(ci=ci, model=model, layout=layout, run_id=run_id, nonce=nonce, now=now, circle=circle)
 
     def _told(self, reflector: Reflector) -> tuple[Reflector, Reports | None]:
         """The reflector, which says where it goes on with less, if it can; and the same where it writes reports."""

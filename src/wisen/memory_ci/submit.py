@@ -195,7 +195,7 @@ class Intake:
             return None
         at, there = self._now(), await those_there(self._store, [card.idea])
         if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
-            if there[0].status is card.status or there[0].status is MemoryStatus.PROMOTED:
+            if there[0].status is card.status or _stays(card, there[0]):
                 return None
             await follow(self._store, card.idea, at=at)
             return (await self._store.get([card.id]))[0] if there[0].refused else None
@@ -287,11 +287,16 @@ def _worded(card: MemoryCard, head: MemoryCard | None, at: datetime) -> MemoryCa
     """The card as one more wording of an idea, whose status it follows."""
     if head is None:
         return card
-    if head.status is card.status or (head.status is MemoryStatus.PROMOTED and card.provenance.tainted):
-        return replace(card, idea=head.id)  # what others' text may have worded leaves its circle by its own merit
+    if head.status is card.status or _stays(card, head):
+        return replace(card, idea=head.id)
     why = f"another wording of {head.id}, which is {head.status.value}"
     followed = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
     return replace(card, idea=head.id, status=head.status, history=(*card.history, followed))
+
+
+def _stays(card: MemoryCard, head: MemoryCard) -> bool:
+    """Whether a new wording stays in its circle, though its idea is in use: others' text may have worded it."""
+    return head.status is MemoryStatus.PROMOTED and card.provenance.tainted
 
 
 def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
