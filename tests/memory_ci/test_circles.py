@@ -214,6 +214,17 @@ class TestHeld:
         other = replace(card, situation=Situation(prompt="Try it."), id="")
         assert (await ci.submit(other)).held == ("ledger_sync",)
 
+    @pytest.mark.parametrize("named", ["head", "wording"])
+    async def test_a_held_wording_is_let_out_by_who_names_it(self, named: str) -> None:
+        ci = MemoryCI(InMemoryVectorStore(), trial=SHOWN)
+        head = (await ci.submit(lesson(SINK))).card_id
+        worded = await ci.submit(lesson(SINK.upper().replace("EVIL", "evil"), tainted=True))
+        stored = (await ci.store.get([worded.card_id]))[0]
+        assert (stored.idea, bool(stored.held)) == (head, True)
+        await ci.promote(head if named == "head" else worded.card_id, "I read it")
+        now = (await ci.store.get([worded.card_id]))[0]
+        assert bool(now.held) is (named == "head")
+
     async def test_a_card_says_nothing_of_its_own_release(self) -> None:
         ci = MemoryCI(InMemoryVectorStore())
         claimed = replace(lesson(SINK, tainted=True), released=True, id="")

@@ -139,7 +139,7 @@ class Learner:
                 if self._draws is None:
                     block = await self._deps.memory.block(parts.block, tenant=self._task.tenant)
                 else:
-                    found = await self._found(self._draws.ci)
+                    found = await self._found(self._draws)
                     recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
@@ -160,9 +160,9 @@ class Learner:
             return ()
         return tuple(self._session.rejected)
 
-    async def _found(self, ci: MemoryCI) -> list[Found]:
+    async def _found(self, draws: Draws) -> list[Found]:
         """What fits the task, and what earlier attempts of this run have met; best first."""
-        asked = Asked(ci=ci, parts=self._parts, deps=self._deps, task=self._task, run_id=self._session.id)
+        asked = Asked(draws=draws, parts=self._parts, deps=self._deps, task=self._task)
         return await asked.found(self._situation(), own=self._own_cards, told_before=self._told_before)
 
     def judged(self) -> ReflectionEvaluation | None:

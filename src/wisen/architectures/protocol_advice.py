@@ -14,6 +14,7 @@ from wisen.recall import CardFilter
 from wisen.records import Advice, ReflectionEvaluation, Task
 
 _GOOD_FROM = 0.8
+Now = Callable[[], datetime]
 
 
 def situation_of(task: Task) -> Situation:
@@ -21,10 +22,11 @@ def situation_of(task: Task) -> Situation:
     return Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
 
 
-def draws_of(ci: MemoryCI, *, model: str, chain_id: str, nonce: str, now: Callable[[], datetime]) -> Draws:
+def draws_of(ci: MemoryCI, task: Task, agent: str, *, model: str, chain_id: str, nonce: str, now: Now) -> Draws:
     """The draws of one task; `model` is "" where nobody has said who works on it."""
+    circle = circle_key(task.tenant, agent, task.owner)
     layout = report_compiler().layout
-    return Draws(ci=ci, model=model, layout=layout, run_id=chain_id, nonce=nonce, now=now)
+    return Draws(ci=ci, model=model, layout=layout, run_id=chain_id, nonce=nonce, now=now, circle=circle)
 
 
 async def advice_for(
@@ -34,8 +36,7 @@ async def advice_for(
 
     The `first` try of a chain draws, and that is written down.
     """
-    circle = circle_key(task.tenant, agent, task.owner)
-    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=circle)
+    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=draws.circle)
     found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told))
     known = {card.id for card in told}
     others = [one for one in found if one.hit.card.id not in known][:last]

@@ -253,8 +253,8 @@ class ReflexionProtocol:
             raise ReflectionRequiredError(begun.agent, owed)
 
     def _draws(self, begun: BegunTask) -> Draws:
-        now = self._clockwork.now
-        return draws_of(self._ci, model=begun.model, chain_id=begun.chain_id, nonce=begun.id, now=now)
+        ids, now = {"chain_id": begun.chain_id, "nonce": begun.id}, self._clockwork.now
+        return draws_of(self._ci, begun.task, begun.agent, model=begun.model, now=now, **ids)
 
     async def _settle(self, begun: BegunTask, outcome: Outcome, evaluation: ReflectionEvaluation | None) -> None:
         """Count a first try on the ideas that were drawn for it; called again, it counts once."""
@@ -335,12 +335,11 @@ class ReflexionProtocol:
         kept: list[MemoryCard] = []
         rules: dict[str, None] = {}
         situation = Situation(task_type=begun.task.type, tools=begun.task.tools) if bare else situation_of(begun.task)
+        known = "\n".join((begun.task.prompt, *begun.task.tools))
         for card in cards:
-            signed = replace(card, situation=situation, provenance=self._provenance(card, begun, evaluation), id="")
-            signed = replace(signed, scope=replace(card.scope, tenant=begun.task.tenant), id="")
-            submission = await self._ci.submit(
-                signed, at=self._clockwork.now(), known="\n".join((begun.task.prompt, *begun.task.tools))
-            )
+            source, scope = self._provenance(card, begun, evaluation), replace(card.scope, tenant=begun.task.tenant)
+            signed = replace(card, situation=situation, scope=scope, provenance=source, id="")
+            submission = await self._ci.submit(signed, at=self._clockwork.now(), known=known)
             kept += [] if submission.card is None else [replace(submission.card, id=submission.card_id)]
             spoke = rules_of(submission.findings)
             rules |= dict.fromkeys(spoke)

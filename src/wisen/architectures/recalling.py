@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from wisen.account.draws import Draws
 from wisen.architectures.learning_options import LearningParts
 from wisen.architectures.turn import shown_ids
-from wisen.cards import Situation, circle_key
+from wisen.cards import Situation
 from wisen.memory.rank import rank
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.ideas import is_example
-from wisen.memory_ci.pipeline import Found, MemoryCI, in_turn, weighed_as_idea
+from wisen.memory_ci.pipeline import Found, in_turn, weighed_as_idea
 from wisen.recall import CardFilter
 from wisen.records import Task
 from wisen.session import Dependencies
@@ -22,21 +23,20 @@ _TO_CHOOSE_FROM = 3
 class Asked:
     """A run that asks for what was learned before."""
 
-    ci: MemoryCI
+    draws: Draws
     parts: LearningParts
     deps: Dependencies
     task: Task
-    run_id: str
 
     async def found(self, at: Situation, *, own: Collection[str], told_before: Collection[str]) -> list[Found]:
         """What fits the situation, best first; what the attempt before was told comes before all.
 
         What the run is told anyway, its `own` cards and those of the runs around it, isn't among them.
         """
-        ci = self.ci
+        ci = self.draws.ci
         by_similarity = isinstance(ci.ranker, BySimilarity)
         room = self.parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(own)
-        found = await ci.recall(at, self.where, run_id=self.run_id, k=room)
+        found = await ci.recall(at, self.where, run_id=self.draws.run_id, k=room)
         known = {*own, *(card_id for bound in self.deps.bound_advice for card_id in shown_ids(bound.advice))}
         others = {one.hit.card.id: one for one in found if one.hit.card.id not in known}
         ranked = [weighed_as_idea(one) for one in others.values()]
@@ -53,5 +53,6 @@ class Asked:
     def where(self) -> CardFilter:
         """Which cards the run may be shown."""
         task, agent = self.task, self.deps.agent
-        circle = circle_key(task.tenant, agent, task.owner)
-        return CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=circle)
+        return CardFilter(
+            tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=self.draws.circle
+        )

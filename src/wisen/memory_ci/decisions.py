@@ -26,7 +26,11 @@ class Decisions:
 
     async def promote(self, card_id: str, why: str) -> MemoryCard:
         """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""
-        return await self._move(card_id, MemoryStatus.PROMOTED, why)
+        promoted = await self._move(card_id, MemoryStatus.PROMOTED, why)
+        if promoted.held:  # another wording of what was promoted, and it is this one that the person has read
+            await change_card(self.store, card_id, lambda card: replace(card, held=()))
+            promoted = (await self.store.get([card_id]))[0]
+        return promoted
 
     async def archive(self, card_id: str, why: str) -> MemoryCard:
         """Keep a card and show it no more. Raises `ConfigError` as `move` does."""
