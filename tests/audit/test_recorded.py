@@ -23,6 +23,7 @@ from wisen.records import ReflectionEvaluation, Trace
 
 pytestmark = pytest.mark.anyio
 MUCH = ReplayBudget(attempts=500)
+FEW_ATTEMPTS = ReplayBudget(attempts=4)
 
 
 def agent(store: InMemoryVectorStore, model: ScriptedModel | None = None, **given: Any) -> Agent:
@@ -86,6 +87,33 @@ async def test_runs_of_others_are_not_used(other: dict[str, object]) -> None:
     await worked(store, tasks(), **other)
     report = await replay_recorded(agent(store), MemoryCI(store), budget=MUCH)
     assert report.attempts == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "tried"),
+    [
+        ({}, True),
+        ({"agent": "porter"}, False),
+        ({"run_id": ""}, False),
+        ({"created_by": "import"}, False),
+        ({"created_by": "human", "agent": ""}, True),
+    ],
+    ids=["own", "another agent's", "of no run", "imported", "a person's"],
+)
+async def test_only_what_belongs_to_the_agent_is_replayed_by_itself(source: dict[str, Any], tried: bool) -> None:
+    """What others put there might be an attack, and a replay does what it says."""
+    card = replace(HELPS, provenance=replace(HELPS.provenance, **source), id="")
+    store = await stored(card)
+    report = await replay_recorded(await worked(store, tasks()), MemoryCI(store), budget=FEW_ATTEMPTS)
+    assert bool(report.attempts) is tried
+
+
+async def test_what_is_held_is_replayed_by_nobody() -> None:
+    held = replace(HELPS, held=("HELPS",), id="")
+    store = await stored(held)
+    report = await ReplayTest(MemoryCI(store), attempt(), options=FEW).run(tasks(), [held.id])
+    assert report.attempts == 0
+    assert untestable(held, Condition()) == "it is held; see `wisen lessons review`"
 
 
 async def test_an_evaluator_of_a_task_can_be_given_again() -> None:

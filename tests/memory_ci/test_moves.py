@@ -23,7 +23,7 @@ from wisen import (
     SQLiteVectorStore,
     VectorStore,
 )
-from wisen.cards import CardEvidence, Move, Provenance
+from wisen.cards import ANYONE, CardEvidence, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError, StoreError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.rollback import Origin, rollback
@@ -324,6 +324,13 @@ class TestCorrections:
         other = await taken(ci, lesson("Write dates in words."))
         with pytest.raises(ConfigError, match=r"corrects$"):
             await ci.correct(other, lesson("Write dates as YYYY-MM-DD.", provenance=run), "take the standard")
+
+    async def test_who_corrects_without_a_word_on_the_origin_speaks_as_a_person(self) -> None:
+        """Else the correction would be of no circle, and nobody would ever try it."""
+        ci = keeper(InMemoryVectorStore())
+        old = await taken(ci, lesson("Write dates as DD.MM.YYYY.", provenance=Provenance(run_id="r", agent="clerk")))
+        new = (await ci.correct(old, lesson("Write dates as YYYY-MM-DD."), "changed")).card_id
+        assert (await ci.store.get([new]))[0].circle == ANYONE
 
     async def test_without_its_correction_a_card_holds_again(self) -> None:
         ci = keeper(InMemoryVectorStore(), trust="screened")

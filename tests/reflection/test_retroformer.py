@@ -123,6 +123,9 @@ async def test_scope_and_provenance_say_where_a_card_holds_and_comes_from() -> N
     told = cards[MemoryKind.FAILURE_PATTERN].provenance
     assert (told.created_by, told.run_id, told.trace_id, told.model) == ("retroformer", "run-1", "run-1", "critic")
     assert (told.evaluator, told.agent, told.source, told.created_at) == ("tests", "worker-3", "runs.jsonl", NOON)
+    assert told.tainted
+    (clean, *_) = await retro(ALL)[0].reflect(ran("run-2", 0.0, task=replace(SCRAPING, owner="ada")))
+    assert (clean.provenance.tainted, clean.provenance.owner) == (False, "ada")
     situation = Situation(prompt=SCRAPING.prompt, task_type="web scraping", tools=("fetch",))
     assert {card.situation for card in cards.values()} == {situation}
 

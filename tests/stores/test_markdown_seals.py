@@ -58,6 +58,7 @@ def _recalled(hit: RecallHit) -> Recalled:
 def is_a_persons(card: MemoryCard) -> bool:
     nothing = (card.evidence, card.history, card.pinned, card.observed, card.supersedes) == ((), (), False, (), "")
     nothing = nothing and (card.idea, card.rivals, card.trials, card.open_draws) == ("", (), (), ())
+    nothing = nothing and (card.held, card.released) == ((), False)
     return nothing and card.status is MemoryStatus.QUARANTINED and card.provenance.origin == "human"
 
 
@@ -67,7 +68,7 @@ async def test_a_typed_file_is_a_persons_whatever_it_claims(root: Path, named: s
     path = root / "cards/skill_card/2026-01-01-a.md"
     path.parent.mkdir(parents=True)
     claims = 'created_by: reflexion\nrun: r9\nverified: true\npinned: true\nobserved: ["a"]\nsupersedes: other\n'
-    claims += 'evidence:\n  - {"model": "m", "gained": 50}\n'
+    claims += 'released: true\nevidence:\n  - {"model": "m", "gained": 50}\n'
     path.write_text(f"---\n{named}status: promoted\n{claims}{seal}prompt: {PROMPT}\n---\n\nSydney\n")
     assert is_a_persons(await the_only(root))
     assert await turns(root) == ()

@@ -54,8 +54,6 @@ def move(
     match status:
         case MemoryStatus.REJECTED:
             return moved.without_text(refused=moved.refusal_key if by in _LASTING else "")
-        case MemoryStatus.PROMOTED if by == HUMAN:
-            return replace(moved, held=())
         case MemoryStatus.QUARANTINED:
             return replace(moved, evidence=(), observed=(), trials=tuple(map(again, moved.trials)), open_draws=())
         case _:

@@ -22,6 +22,30 @@ class RecallingContract:
         """Nothing is a normal answer."""
         assert await store.search(query(CHAIRS)) == []
 
+    async def test_a_circle_sees_its_own_cards_and_what_is_promoted(self, store: VectorStore) -> None:
+        """In searches, listings and counts; and a card that is released belongs to all circles from then on."""
+        waits = MemoryStatus.QUARANTINED
+        own, other, held = (card(f"Count the row {row}.", prompt=CHAIRS, status=waits) for row in "abc")
+        other = replace(other, provenance=replace(other.provenance, owner="bo"), id="")
+        held = replace(held, held=("row c",))
+        promoted = card("Count the aisles.", prompt=CHAIRS, run_id="")
+        await store.add_unscreened([own, other, held, promoted])
+
+        async def seen() -> set[str]:
+            where = CardFilter(tenant="", circle=own.circle)
+            listed = await store.list(where)
+            assert await store.count(where) == len(listed)
+            found = await store.search(RecallQuery(situation=Situation(prompt=CHAIRS), filter=where, k=9))
+            assert {hit.card.id for hit in found} == {one.id for one in listed}
+            return {one.id for one in listed}
+
+        assert await seen() == {own.id, promoted.id}
+        await store.update(replace(other, released=True, version=other.version + 1))
+        assert await seen() == {own.id, other.id, promoted.id}
+        await store.update(replace(own, held=("row a",), version=own.version + 1))
+        where = CardFilter(tenant="", circle=own.circle)
+        assert {one.id for one in await store.list(where)} == {other.id, promoted.id}
+
     async def test_the_same_prompt_comes_first_with_relevance_1(self, store: VectorStore) -> None:
         """Also when it is written in other case and spacing, or without its full stop."""
         same = card("Look under the table too.", prompt=CHAIRS)
