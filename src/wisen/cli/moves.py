@@ -1,5 +1,6 @@
 """`wisen lessons promote`, `reject` and their like: a person decides on a card, with a reason that is kept."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
@@ -25,95 +26,31 @@ Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it 
 _Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin"]
 
 
-def promote(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show a quarantined card to every run from now on."""
-    decide("promote", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
+def _command(act: _Act, says: str) -> Callable[..., None]:
+    """The command that decides so on one card."""
+
+    def command(
+        card_id: CardId,
+        *,
+        why: Why,
+        tenant: Tenant = None,
+        store: StorePath = None,
+        embedder: EmbedderName = None,
+        as_json: AsJson = False,
+    ) -> None:
+        decide(act, card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
+
+    command.__doc__ = says
+    return command
 
 
-def release(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let all of a tenant's runs try a card that is held, imported, or of another circle."""
-    decide("release", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
-
-
-def archive(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Keep a card, and show it no more."""
-    decide("archive", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
-
-
-def quarantine(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Put a promoted or archived card on trial again, with new counts."""
-    decide("quarantine", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
-
-
-def reject(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Withdraw a card for good: none of its text is kept, and what it corrected holds again."""
-    decide("reject", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
-
-
-def pin(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Keep trials and rules from changing a card's status; people still may."""
-    decide("pin", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
-
-
-def unpin(
-    card_id: CardId,
-    *,
-    why: Why,
-    tenant: Tenant = None,
-    store: StorePath = None,
-    embedder: EmbedderName = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let trials and rules change a card's status again."""
-    decide("unpin", card_id, tenant, why, choose_store(store), embedder, as_json=as_json)
+promote = _command("promote", "Show a quarantined card to every run from now on.")
+release = _command("release", "Let all of a tenant's runs try a card that is held, imported, or of another circle.")
+archive = _command("archive", "Keep a card, and show it no more.")
+quarantine = _command("quarantine", "Put a promoted or archived card on trial again, with new counts.")
+reject = _command("reject", "Withdraw a card for good: none of its text is kept, and what it corrected holds again.")
+pin = _command("pin", "Keep trials and rules from changing a card's status; people still may.")
+unpin = _command("unpin", "Let trials and rules change a card's status again.")
 
 
 def why_card(card_id: CardId, *, tenant: Tenant = None, store: StorePath = None, as_json: AsJson = False) -> None:
