@@ -80,3 +80,11 @@ def test_any_text_is_read(text: str) -> None:
 def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
     """Forms are bounded, so that 200,000 characters are read in time; without bounds this would take for ever."""
     find_sinks(piece * (200_000 // len(piece)))
+
+
+def test_of_a_long_text_beginning_and_end_are_read() -> None:
+    words = words_of(
+        " ".join(["at first.example.com", "x " * 30_000, "mid.example.com", "y " * 30_000, "last.example.com"])
+    )
+    assert {"first.example.com", "last.example.com"} <= words
+    assert "mid.example.com" not in words

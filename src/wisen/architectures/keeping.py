@@ -23,7 +23,7 @@ class Kept:
     """What became of a card."""
 
     card: MemoryCard | None
-    """As screened; `None` where it was rejected, or couldn't be screened: then nobody may use it."""
+    """As screened; `None` where it was rejected or held, or couldn't be screened: then nobody may use it."""
     persisted: LessonPersisted | None
     """`None` where it couldn't be written."""
 
@@ -55,7 +55,9 @@ class Keeper:
         except Exception as error:  # noqa: BLE001 - stores and screens may be anybody's code; the answer matters more
             self.degraded("persist", error, "keeping a lesson for later runs", attempt)
         try:
-            return Kept(card=verdict_of(self.screen, card).card, persisted=None)
+            clean = verdict_of(self.screen, card).card
+            held = await self._held(clean, log=None) if clean is not None else ()
+            return Kept(card=None if held else clean, persisted=None)
         except Exception as error:  # noqa: BLE001 - an unscreened lesson may not be used, not even in its own run
             self.degraded("screen", error, "a lesson that could not be screened", attempt)
         return Kept(card=None, persisted=None)
@@ -78,8 +80,8 @@ class Keeper:
         if verdict.outcome == "redacted" and verdict.card is not None:
             card = replace(verdict.card, id="")  # an id that is computed of a secret could be used to guess it
         outcome: Literal["added", "duplicate", "rejected", "held"] = "rejected"
-        held = await Circles(self.memory).new_sinks(card, self.known) if card.provenance.tainted else ()
-        if verdict.card is not None and held:
+        held = await self._held(verdict.card, log=self.memory) if verdict.card is not None else ()
+        if held:
             outcome = "held"
         elif verdict.card is not None:
             line = f"- {' '.join(verdict.card.text.split())}"
@@ -97,6 +99,10 @@ class Keeper:
             held=held,
         )
         return Kept(card=None if held else verdict.card, persisted=persisted)
+
+    async def _held(self, card: MemoryCard, *, log: object) -> tuple[str, ...]:
+        """What holds a card, as far as a log of runs can tell what its circle has used; `None` where it can't."""
+        return await Circles(log).held_for(card, self.known)
 
 
 def rules_of(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -12,11 +12,10 @@ from wisen.cards import MemoryCard
 from wisen.protocols import RunLog
 from wisen.records import ENDED, RunRecord
 from wisen.screening.sinks import find_sinks, words_of
+from wisen.threads import in_thread
 
 _PAGE = 50
 _MOST_RUNS = 1_000
-_MOST_CHARACTERS = 20_000
-"""Of a text's beginning, and of its end, that are read."""
 
 
 @dataclass(slots=True)
@@ -38,17 +37,17 @@ class Circles:
         """A copy reads the runs anew."""
         return Circles, (self._store,)
 
-    async def new_sinks(self, card: MemoryCard, known: str = "") -> tuple[str, ...]:
-        """The phrases of a card that name a sink which its circle never used, each once.
+    async def held_for(self, card: MemoryCard, known: str = "") -> tuple[str, ...]:
+        """The phrases of a tainted card that name a sink which its circle never used, each once.
 
         The circle's own tasks count, the tools and outputs of its runs that passed, and `known`: what the run's own
         task and tools say. Raises what the store raises.
         """
         text = card.text
-        sinks = find_sinks(text)
+        sinks = find_sinks(text) if card.provenance.tainted else []
         if not sinks:
             return ()
-        used = words_of(_ends(f"{known}\n{card.situation.prompt}\n{' '.join(card.situation.tools)}"))
+        used = _words(known, card.situation.prompt, *card.situation.tools)
         sinks = [sink for sink in sinks if sink.value not in used]
         if sinks and isinstance(self._store, RunLog):
             source = card.provenance
@@ -61,24 +60,22 @@ class Circles:
         while offset < _MOST_RUNS:
             runs = await log.runs(tenant=tenant, limit=_PAGE, offset=offset)
             unread = [run for run in runs if run.run_id not in known.read and run.status in ENDED]
-            for run in unread:
+            used = await in_thread(list[frozenset[str]], map(_used_by, unread))
+            for run, words in zip(unread, used, strict=True):
                 known.read.add(run.run_id)
-                known.words[run.agent, run.task.owner] |= _words(run)
+                known.words[run.agent, run.task.owner] |= words
             if not unread or len(runs) < _PAGE:
                 break
             offset += _PAGE
         return known.words[circle]
 
 
-def _words(run: RunRecord) -> frozenset[str]:
+def _used_by(run: RunRecord) -> frozenset[str]:
     """What the run's task names, and where it passed, what its answer and its tools' calls did."""
-    texts = [run.task.prompt, " ".join(run.task.tools)]
-    if run.status == "satisfied":
-        texts += [run.output, *(" ".join(attempt.used) for attempt in run.attempts[-1:])]
-    return words_of("\n".join(map(_ends, texts)))
+    passed = run.status == "satisfied"
+    did = (run.output, *(name for attempt in run.attempts[-1:] for name in attempt.used)) if passed else ()
+    return _words(run.task.prompt, *run.task.tools, *did)
 
 
-def _ends(text: str) -> str:
-    if len(text) <= 2 * _MOST_CHARACTERS:
-        return text
-    return f"{text[:_MOST_CHARACTERS]}\n{text[-_MOST_CHARACTERS:]}"
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset[str]().union(*map(words_of, texts))

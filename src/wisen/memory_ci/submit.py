@@ -116,8 +116,7 @@ class Intake:
             await self._store.add_unscreened([admission.card])
             return Submission(outcome="rejected", card_id=card.id, card=None, findings=findings)
         passed = _candidate(admission.card, corrects)
-        if passed.provenance.tainted:
-            passed = replace(passed, held=await self._circles.new_sinks(passed, known))
+        passed = replace(passed, held=await self._circles.held_for(passed, known))
         note = f"passed screen {self._screen.name}{why}"
         moved = move(passed, MemoryStatus.QUARANTINED, note=note, at=at, by="screen")
         screened = replace(moved, note=passed.note, version=passed.version)

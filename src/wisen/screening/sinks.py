@@ -99,6 +99,7 @@ _DOMAIN = re.compile(
 _FILES = frozenset(("cc", "md", "ml", "pl", "ps", "py", "rs", "sh", "so"))
 """Top-level domains that are endings of file names far more often."""
 _CHUNK = re.compile(r"[^\s`'\"<>()\[\]{},;|]{1,400}")
+_READ = 20_000
 _EDGES = ".,:;!?-/\\"
 _SPACES = re.compile(r"[\s/-]+")
 
@@ -109,7 +110,12 @@ def find_sinks(text: str) -> list[Sink]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """What a text names, in the form in which `Sink.value` stands: words, and hosts, accounts and programs whole."""
+    """What a text names, in the form in which `Sink.value` stands: words, and hosts, accounts and programs whole.
+
+    Of a long text, its beginning and its end are read.
+    """
+    if len(text) > 2 * _READ:
+        text = f"{text[:_READ]}\n{text[-_READ:]}"
     words = {word for chunk in _CHUNK.findall(text.lower()) if (word := chunk.strip(_EDGES))}
     return frozenset(words | {sink.value for sink in _found(text)})
 
