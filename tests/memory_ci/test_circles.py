@@ -1,6 +1,7 @@
 """Trust by origin: a lesson is tried in its circle, and elsewhere once released; what is tainted may be held."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -355,15 +356,19 @@ class TestThroughTheAgent:
         (new,) = [card for card in await ci.store.list(CardFilter()) if "one word" in card.content]
         assert new.provenance.tainted
 
-    async def test_a_wrapped_agent_is_taken_to_have_read_what_nobody_sees(self) -> None:
+    @pytest.mark.parametrize("raises", [False, True])
+    async def test_a_wrapped_agent_is_taken_to_have_read_what_nobody_sees(self, raises: bool) -> None:
         async def outside(prompt: str, model: Any) -> str:
             del prompt, model
+            if raises:
+                raise ValueError("the page is gone")
             return "no"
 
         ci = MemoryCI(InMemoryVectorStore())
         learner = Reflexion(base=outside, max_attempts=1, lesson_store=ci, reflector=Says(SINK))
         agent = Agent("Route.", model=ScriptedModel(["no"]), architecture=learner, evaluator=lambda _: 0.0)
-        await agent.run(PROMPT)
+        with suppress(ValueError):
+            await agent.run(PROMPT)
         (card,) = await ci.store.list(CardFilter())
         assert card.held
 

@@ -115,6 +115,7 @@ class Wrapped:
             yield Degraded(stage="recall", error=error, skipped="the lessons of this attempt")
         in_prompt = bool(advice) and self.advice_in_prompt
         carried = in_prompt or (bool(advice) and "advice" in lent)
+        session.recorder.add("note", text="what the agent reads isn't known", **{UNSEEN: True})
         answered = await self._answered(session, deps, f"{advice}\n\n{prompt}" if in_prompt else prompt, lent)
         answer = answer_of(answered)
         session.structured = None if isinstance(answer, str) else answer
@@ -122,7 +123,6 @@ class Wrapped:
         if carried:
             for bound in deps.bound_advice:
                 bound.delivered()
-        session.recorder.add("note", text="what else the agent read isn't known", **{UNSEEN: True})
         session.recorder.add("output", text=session.output)
 
     async def _answered(
