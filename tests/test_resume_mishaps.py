@@ -67,9 +67,11 @@ async def test_a_process_that_gives_way_and_cannot_tidy_up_gives_the_result_all_
     assert result.record == await store.run("r1")
 
 
-async def test_one_tenant_never_gets_what_anothers_run_has_come_to() -> None:
+@pytest.mark.parametrize("whose", ["tenant", "owner"])
+async def test_one_tenant_or_owner_never_gets_what_anothers_run_has_come_to(whose: str) -> None:
     store, world = MortalStore(), World()
-    made = {name: Agent(model=world.model(), memory=store, tenant=name) for name in ("north", "south")}
+    options: dict[str, dict[str, Any]] = {name: {whose: name} for name in ("north", "south")}
+    made = {name: Agent(model=world.model(), memory=store, **mine) for name, mine in options.items()}
     ended = await made["north"].run(TASK, run_id="r1")
     with pytest.raises(RunMismatchError, match="another run_id"):
         await made["south"].run(TASK, run_id="r1")

@@ -229,6 +229,7 @@ class Journal:
 def task_key(task: Task) -> str:
     """The same for tasks that ask for the same; it says nothing of what they ask."""
     told = [getattr(task, name) for name in _TOLD]
+    told += [task.owner] if task.owner else []  # so that runs of earlier versions, which had none, can be resumed
     return _digest(json.dumps(told))
 
 
