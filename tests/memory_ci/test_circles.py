@@ -14,6 +14,7 @@ from wisen.architectures.learning_options import LearningOptions
 from wisen.cards import ANYONE, Provenance, Situation, circle_key
 from wisen.errors import ConfigError, StoreError
 from wisen.events import Event, LessonPersisted, LessonProduced
+from wisen.memory.blocks import BlockMemory
 from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.memory_ci.trial import TrialRule
 from wisen.memory_ci.trust import TrustPolicy
@@ -398,7 +399,18 @@ class TestThroughTheAgent:
         agent.architecture = Reflexion(max_attempts=1, reflector=Says(SINK))
         await agent.run(PROMPT)
         assert [one.outcome for one in events if isinstance(one, LessonPersisted)] == ["held"]
-        assert "evil-ledger" not in await agent.memory.block("reflexion_lessons")
+        assert "evil-ledger" not in await agent.memory.block("reflexion_lessons of ada")
+
+    async def test_a_block_is_of_one_owners_tasks(self) -> None:
+        seen: dict[str, list[str]] = {"ada": [], "bo": []}
+        memory = BlockMemory()
+        for owner in ("ada", "bo", "ada"):
+            agent = self.agent(MemoryCI(InMemoryVectorStore()), SINK, reads=False, systems=seen[owner])
+            agent.architecture = Reflexion(max_attempts=1, reflector=Says("Answer in one word."))
+            agent.memory, agent.owner = memory, owner
+            await agent.run(PROMPT)
+        assert ["one word" in system for system in seen["ada"]] == [False, True]
+        assert ["one word" in system for system in seen["bo"]] == [False]
 
     async def test_a_recalled_card_widens_no_tools(self) -> None:
         ci, offered = MemoryCI(InMemoryVectorStore(), trial=SHOWN), list[list[str]]()

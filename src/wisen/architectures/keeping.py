@@ -105,6 +105,11 @@ class Keeper:
         return await Circles(log).held_for(card, self.known)
 
 
+def block_of(name: str, owner: str) -> str:
+    """The block of one owner's tasks: nobody tests its lines, so they stay with whom they come from."""
+    return f"{name} of {owner}" if owner else name
+
+
 def rules_of(findings: Sequence[Finding]) -> tuple[str, ...]:
     """The rules that spoke, each once."""
     return tuple(dict.fromkeys(finding.rule for finding in findings))

@@ -12,7 +12,7 @@ from typing import Literal
 from wisen.account.attempt import Account
 from wisen.account.draws import Draws
 from wisen.account.failing import evaluation_of_failure
-from wisen.architectures.keeping import Keeper, Kept
+from wisen.architectures.keeping import Keeper, Kept, block_of
 from wisen.architectures.learning_options import LearningParts, call_back
 from wisen.architectures.recalling import Asked
 from wisen.architectures.replaying import Past
@@ -67,7 +67,7 @@ class Learner:
             ci=parts.ci,
             screen=parts.screen,
             memory=deps.memory,
-            block=parts.block,
+            block=block_of(parts.block, session.task.owner),
             tenant=session.task.tenant,
             known="\n".join((session.task.prompt, *session.task.tools, *map(tool_name, deps.tools))),
             degraded=self.degraded,
@@ -137,7 +137,7 @@ class Learner:
         try:
             with calling(self._store_called):
                 if self._draws is None:
-                    block = await self._deps.memory.block(parts.block, tenant=self._task.tenant)
+                    block = await self._deps.memory.block(self._keeper.block, tenant=self._task.tenant)
                 else:
                     found = await self._found(self._draws)
                     recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
