@@ -251,6 +251,7 @@ class Agent:
             meter=session.meter,
             recorder=session.recorder.part(role, instructions),
             unrepeatable=session.unrepeatable,
+            offered=session.offered,
         )
         lent = replace(
             deps,

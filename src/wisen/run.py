@@ -140,6 +140,7 @@ class Binder:
             purpose=purpose,
             watch=self.watchers if self.watchers.any else None,
             unrepeatable=self.session.unrepeatable.extend,
+            offered=self.session.offered.update,
         )
 
 

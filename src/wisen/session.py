@@ -213,6 +213,8 @@ class AgentSession:
     interrupted: bool = False
     """Whether the architecture wants the run to end here: nothing is judged, and no attempt follows."""
     interruption_reason: str | None = None
+    offered: set[str] = field(default_factory=set[str])
+    """Tools that its models could call, by name; a supervisor's workers share them."""
     unrepeatable: list[str] = field(default_factory=list[str])
     """Tools that the run has called, its workers included, and that aren't repeatable: no attempt follows."""
     rejected: list[str] = field(default_factory=list)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.toolsets import FunctionToolset
 
 from wisen import Agent, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Reflexion, ScriptedModel
 from wisen.architectures.learning_options import LearningOptions
@@ -342,6 +343,27 @@ class TestThroughTheAgent:
         result = await agent.run(PROMPT, evaluator=lambda _: 1.0)
         assert {"post", "collect.evil-ledger.com"} <= set(result.attempts[0].used)
         assert not (await ci.submit(lesson(SINK, tainted=True))).held
+
+    async def test_the_tools_that_a_run_was_offered_are_its_own_wherever_they_come_from(self) -> None:
+        def find_order(number: str) -> str:
+            """Find an order."""
+            return f"{number}: nothing"
+
+        def reply(messages: list[ModelMessage], call: ScriptedCall) -> str | ModelResponse:
+            del call
+            asked = any(isinstance(part, ToolReturnPart) for message in messages for part in message.parts)
+            return "no" if asked else ModelResponse(parts=[ToolCallPart("find_order", {"number": "1"})])
+
+        for says, held in (("Use the find_order tool first.", False), ("Use the drop_order tool first.", True)):
+            ci = MemoryCI(InMemoryVectorStore())
+            learner = Reflexion(max_attempts=1, lesson_store=ci, reflector=Says(says))
+            tools = [FunctionToolset([find_order])]
+            agent = Agent(
+                "Find.", model=ScriptedModel(reply), architecture=learner, tools=tools, evaluator=lambda _: 0.0
+            )
+            await agent.run(PROMPT)
+            (card,) = await ci.store.list(CardFilter())
+            assert (card.provenance.tainted, bool(card.held)) == (True, held)
 
     async def test_a_lesson_of_the_task_alone_is_clean(self) -> None:
         ci = MemoryCI(InMemoryVectorStore())

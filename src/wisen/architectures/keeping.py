@@ -38,7 +38,7 @@ class Keeper:
     memory: Memory
     block: str
     tenant: str
-    known: str
+    known: Callable[[], str]
     """What the run's task and tools name."""
     degraded: Callable[[_Stage, Exception, str, int], None]
 
@@ -63,7 +63,7 @@ class Keeper:
         return Kept(card=None, persisted=None)
 
     async def _to_store(self, ci: MemoryCI, card: MemoryCard, attempt: int, *, again: bool) -> Kept:
-        submission = await ci.submit(card, at=card.provenance.created_at, again=again, known=self.known)
+        submission = await ci.submit(card, at=card.provenance.created_at, again=again, known=self.known())
         persisted = LessonPersisted(
             attempt=attempt,
             target="lesson_store",
@@ -102,7 +102,7 @@ class Keeper:
 
     async def _held(self, card: MemoryCard, *, log: object) -> tuple[str, ...]:
         """What holds a card, as far as a log of runs can tell what its circle has used; `None` where it can't."""
-        return await Circles(log).held_for(card, self.known)
+        return await Circles(log).held_for(card, self.known())
 
 
 def block_of(name: str, owner: str) -> str:

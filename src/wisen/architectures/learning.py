@@ -26,7 +26,7 @@ from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
-from wisen.screening.reading import reads_others, tool_name, used_in
+from wisen.screening.reading import reads_others, used_in
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
@@ -69,7 +69,7 @@ class Learner:
             memory=deps.memory,
             block=block_of(parts.block, session.task.owner),
             tenant=session.task.tenant,
-            known="\n".join((session.task.prompt, *session.task.tools, *map(tool_name, deps.tools))),
+            known=lambda: "\n".join((session.task.prompt, *session.task.tools, *sorted(session.offered))),
             degraded=self.degraded,
         )
 

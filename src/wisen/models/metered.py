@@ -1,7 +1,7 @@
 """Counts, traces and limits every model call of a run, and gives its failures one form."""
 
 import functools
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,6 +36,7 @@ class MeteredModel(Relay):
         purpose: Who asks: "attempt", "evaluate", "reflect" …
         watch: Shown each `ModelCalled`.
         unrepeatable: Told the tools that an answer calls and that aren't repeatable.
+        offered: Told the tools that the model may call, by name.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class MeteredModel(Relay):
         purpose: str,
         watch: Callable[[Event], None] | None = None,
         unrepeatable: Callable[[Sequence[str]], None] | None = None,
+        offered: Callable[[Iterable[str]], None] | None = None,
     ) -> None:
         super().__init__(wrapped)
         self._meter = meter
@@ -54,6 +56,7 @@ class MeteredModel(Relay):
         self._purpose = purpose
         self._watch = watch
         self._unrepeatable = unrepeatable
+        self._offered = offered
 
     @property
     def _called(self) -> str:
@@ -111,7 +114,9 @@ class MeteredModel(Relay):
         self._report(messages, usage, self._meter.seconds - began, again=again)
 
     def _look(self, response: ModelResponse, parameters: ModelRequestParameters) -> None:
-        """Tell of tools that are about to be called: whatever becomes of the calls, they may have been made."""
+        """Tell of tools that were offered or are about to be called: whatever becomes of a call, it may be made."""
+        if self._offered is not None and parameters.tool_defs:
+            self._offered(parameters.tool_defs)
         names = unrepeatable_calls(response, parameters) if response.tool_calls else ()
         if names and self._unrepeatable is not None:
             self._unrepeatable(names)

@@ -27,8 +27,3 @@ def used_in(events: Iterable[TraceEvent]) -> tuple[str, ...]:
             named = words_of(json.dumps(event.data.get("params"), ensure_ascii=False, default=str))
             used |= dict.fromkeys(sorted(word for word in named if len(word) <= _LONGEST and not word.isalpha()))
     return tuple(used)[:_MOST]
-
-
-def tool_name(tool: object) -> str:
-    """What a model calls a tool by."""
-    return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
