@@ -14,6 +14,7 @@ from wisen.screening.redaction import Redacted, Replacement, redact
 from wisen.screening.rules.labels import OTHERS, SECRETS
 from wisen.screening.rules.national_ids import RULES
 from wisen.screening.rules.secret_prefixes import prefix_table
+from wisen.screening.rules.tables import table_of
 from wisen.screening.secrets import find_secrets
 
 ANY = st.text(st.characters(exclude_categories=()))
@@ -184,11 +185,11 @@ def test_names_of_placeholders_are_those_that_rules_give() -> None:
     """A rule with a name that isn't in the list would have its own placeholders searched again."""
     given_names: set[str] = {rule.label for kinds in prefix_table().rules.values() for rule in kinds}
     given_names |= {rule.label for rule in RULES}
+    given_names |= {row["label"] for row in table_of("forms.toml")["form"]}
     for file in Path(str(rules.__file__)).parent.glob("*.py"):
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                at = {"Sighting": -1, "_form": 1}.get(call.func.id)
-                labels = [call.args[at]] if at is not None and call.args else []
+                labels = call.args[-1:] if call.func.id == "Sighting" else []
                 labels += [keyword.value for keyword in call.keywords if keyword.arg == "label"]
                 given_names |= {str(one.value) for one in labels if isinstance(one, ast.Constant)}
     assert given_names

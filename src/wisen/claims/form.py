@@ -7,7 +7,7 @@ isn't 102, and Maße aren't Masse.
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 _FOLDED_TAGS = frozenset(
     ("<wide>", "<narrow>", "<noBreak>", "<small>", "<vertical>", "<initial>", "<medial>", "<final>", "<isolated>")
@@ -26,6 +26,8 @@ _BARE = re.compile(r"[-+]?\d[\d.,]*|true|false|null|none|nil|yes|no", re.IGNOREC
 _LONGEST_BARE = 40
 _FULL_STOPS = frozenset(".\u3002\uff61\u0964\u06d4\u1362")
 _MARKS = frozenset("!?\u061f\u203d")
+_SHORT = 1_000
+"""Characters of texts whose form is remembered."""
 _NO_STOP_BEHIND = frozenset("./\\*[({^|-~:=<&@,;!?$")
 
 
@@ -34,6 +36,16 @@ def same_form(text: str) -> str:
 
     Idempotent, for any text, in time proportional to its length.
     """
+    return _remembered(text) if len(text) <= _SHORT else _same_form(text)
+
+
+@lru_cache(maxsize=8_192)
+def _remembered(text: str) -> str:
+    """Lines of memory come again with every prompt."""
+    return _same_form(text)
+
+
+def _same_form(text: str) -> str:
     lower = unicodedata.normalize("NFC", folded(text).lower())
     bare = _without_quotes(" ".join(lower.split()))
     return unicodedata.normalize("NFC", _without_end(bare))

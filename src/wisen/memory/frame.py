@@ -111,8 +111,8 @@ def item(text: str, mark: str = _SAMPLE) -> str:
 
 
 def block_sample(block: str) -> str:
-    """A block as long as it will be, for counting."""
-    return f"{_marked_block(quoted(block), _SAMPLE)}\n\n"
+    """A block, quoted, as long as it will be, for counting."""
+    return f"{_marked_block(block, _SAMPLE)}\n\n"
 
 
 def _marked_block(block: str, mark: str) -> str:

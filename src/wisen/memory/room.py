@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from wisen.memory.frame import FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, block_sample, item
+from wisen.memory.frame import FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, block_sample, item, quoted
 from wisen.memory.tokens import TokenCounter
 
 
@@ -37,7 +37,7 @@ class Room:
     def block(self, text: str) -> str:
         """The newest lines of a block that fit; of a last line that doesn't, its beginning."""
         room = self._left - self._frame
-        lines = text.split("\n")
+        lines = quoted(text).split("\n")
 
         def fits(part: str) -> bool:
             return self._count(block_sample(part)) <= room

@@ -5,12 +5,12 @@ was learned.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wisen.protocols import Finding
 from wisen.screening.decoding import Reading, hidden, readings
-from wisen.screening.rules.sightings import mentions
+from wisen.screening.rules.marks import Marked
 from wisen.screening.rules.structure import FORMS, Form
 
 RULES: dict[str, str] = {
@@ -28,6 +28,7 @@ RULES: dict[str, str] = {
 }
 """What each rule finds, in a sentence."""
 
+_FORMS = Marked((form, form.marks) for form in FORMS)
 _UNSEEN = {"tags": "hidden-text", "reordered": "reordered-text"}
 """Ways of hiding a text that are an attack whatever it says."""
 _OPEN = ("visible", "folded")
@@ -74,32 +75,31 @@ def find_attacks(text: str) -> list[Finding]:
     return sorted([*injections, *hidden(text)], key=lambda one: (one.start, one.end, one.rule))
 
 
-def hits_in(text: str, forms: Sequence[Form] = FORMS) -> Iterator[Hit]:
+def hits_in(text: str) -> Iterator[Hit]:
     """Every form that is seen in a reading of the text, once for each reading."""
     for reading in readings(text):
         if reading.how == "unread":
             yield Hit(rule="encoded-too-deep", form="too deep", how="unread", start=0, end=len(text))
         elif reading.how in _UNSEEN and any(map(str.isalpha, reading.text)):
             yield Hit(rule=_UNSEEN[reading.how], form="unseen", how=reading.how, start=reading.start, end=reading.end)
-        for form, match in _seen(reading, forms):
+        for form, match in _seen(reading):
             in_place = reading.how == "visible" and len(reading.text) == len(text)
             start, end = match.span() if in_place else (reading.start, reading.end)
             yield Hit(rule=form.rule, form=form.name, how=reading.how, start=start, end=end)
 
 
-def _seen(reading: Reading, forms: Sequence[Form]) -> Iterator[tuple[Form, re.Match[str]]]:
+def _seen(reading: Reading) -> Iterator[tuple[Form, re.Match[str]]]:
     lower = reading.text.lower()
     if len(lower) != len(reading.text):  # a few letters have longer small forms
         lower = "".join(one.lower() if len(one.lower()) == 1 else one for one in reading.text)
     lower = _LINE_ENDS.sub("\n", lower)
     is_open = reading.how in _OPEN
-    for form in forms:
-        if mentions(lower, form.marks):
-            said = lower.translate(_STRAIGHT) if form.kind == "words" else lower
-            for match in form.regex.finditer(said):
-                if not (is_open and _is_talked_about(form, said, match)):
-                    yield form, match
-                    break
+    for form in _FORMS.concerned(lower):
+        said = lower.translate(_STRAIGHT) if form.kind == "words" else lower
+        for match in form.regex.finditer(said):
+            if not (is_open and _is_talked_about(form, said, match)):
+                yield form, match
+                break
 
 
 def _is_talked_about(form: Form, text: str, match: re.Match[str]) -> bool:

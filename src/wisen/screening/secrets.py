@@ -6,8 +6,9 @@ such as key files and addresses with passwords.
 """
 
 import re
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_assignments import find_assignments
@@ -95,12 +96,16 @@ def _folded(text: str) -> str:
 
 def _runs(text: str, folded: str) -> Iterator[Finding]:
     done, data = 0, -1
+    prefixes = prefix_table().beginnings.starts(text)
     for match in _RUN.finditer(text):
         start, end = match.span()
         if start < done:
             data = end if start == data else data
             continue
-        found = list(_prefixed(text, start, end))
+        within = prefixes[bisect_left(prefixes, start) : bisect_left(prefixes, end)]
+        found = list(_prefixed(text, within, end))
+        if not found and _is_word(match[0]):
+            continue
         if start == data or _DATA.search(folded, max(0, start - _WINDOW), start):
             data = end  # pictures and digests, however many runs long
         else:
@@ -110,10 +115,19 @@ def _runs(text: str, folded: str) -> Iterator[Finding]:
             yield one
 
 
-def _prefixed(text: str, start: int, end: int) -> Iterator[Finding]:
-    table, place = prefix_table(), start
-    while (prefix := table.prefix.search(text, place, end)) is not None:
-        first = prefix.start()
+def _is_word(run: str) -> bool:
+    """Whether a run looks like a word of a language, which needs no further look."""
+    if not run.isalpha() or not (run.islower() or run.istitle()):
+        return False
+    return randomness(run) < 0 and not (is_series(run) or is_digest(run))
+
+
+def _prefixed(text: str, starts: Sequence[int], end: int) -> Iterator[Finding]:
+    table, place = prefix_table(), 0
+    for first in starts:
+        prefix = table.prefix.match(text, first, end) if first >= place else None
+        if prefix is None:
+            continue
         place = max(first + 1, prefix.end() - _OVERLAP)
         joined = _JOINED.match(text, max(0, first - 1), first) is not None
         for rule in table.rules[prefix[0]]:
@@ -141,14 +155,6 @@ def _stands_in(value: str) -> bool:
 
 
 def _random(text: str, folded: str, start: int, end: int) -> Iterator[Finding]:
-    run = text[start:end]
-    if (
-        run.isalpha()
-        and (run.islower() or run.istitle())
-        and randomness(run) < 0
-        and not (is_series(run) or is_digest(run))
-    ):
-        return
     before = folded[max(0, start - _WINDOW) : start]
     line = before.rfind("\n")
     if line >= 0 and not _OPENING.fullmatch(before, line):

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from wisen.screening.rules.id_rules import id_rules
-from wisen.screening.rules.sightings import Sighting, mentions
+from wisen.screening.rules.marks import Marked, Marks
+from wisen.screening.rules.sightings import Sighting
 
 _NAME = r"[A-Z][\w'.-]{1,20}"
 _TOWN = r"[A-ZÄÖÜÉ][\wäöüßé-]{2,30}"
@@ -21,12 +22,11 @@ _CITIES = (
     *("Mannheim", "Karlsruhe", "Augsburg", "Wiesbaden", "Kiel", "Freiburg", "Mainz", "Erfurt", "Rostock", "Kassel"),
     *("Potsdam", "Saarbrücken", "Heidelberg", "Darmstadt", "Regensburg", "Würzburg", "Ulm", "Jena", "Musterstadt"),
 )
-_CITIES_FOLDED = tuple(city.lower() for city in _CITIES)
 _NOT_STREETS = re.compile(
     r"(?i)\b(?:google|usb|hard|flash|disk|test|tape|one|virtual|shared|network|thumb)\s+drive\b"
     r"|\b(?:first|second|third|best|right|only|same) (?:way|place)\b"
 )
-_FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+_ROWS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (
         ("straße", "strasse", "str.", "weg", "platz", "allee", "gasse", "ufer", "damm"),
         re.compile(
@@ -62,9 +62,13 @@ _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
         ("d-",),
         re.compile(rf"(?<![\w-])D-(?:0[1-9]|[1-9]\d)\d{{3}}(?: {_TOWN})?(?!\w)"),
     ),
-    (_CITIES_FOLDED, re.compile(rf"(?<![\w.-])(?:0[1-9]|[1-9]\d)\d{{3}} (?:{'|'.join(_CITIES)})(?!\w)")),
+    (
+        tuple(map(str.lower, _CITIES)),
+        re.compile(rf"(?<![\w.-])(?:0[1-9]|[1-9]\d)\d{{3}} (?:{'|'.join(_CITIES)})(?!\w)"),
+    ),
 )
-"""What a text has to contain, in lower case, and the form that is looked for then; the last two have a postcode."""
+"""What a text has to contain, in lower case, and the form that is looked for then."""
+_FORMS = Marked((form, marks) for marks, form in _ROWS)
 _POSTCODE_DIGITS = re.compile(r"[0-9]{5}")
 _STATES = (
     "(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AT]"
@@ -75,9 +79,26 @@ _CITY = re.compile(
 )
 _BRITISH = next(rule.form.pattern for rule in id_rules() if rule.name == "uk-postcode")
 _POSTCODE = re.compile(rf"(?<![A-Za-z0-9_.-])(?=[A-Z0-9]{{2,4}} ){_BRITISH}(?<![GTP]B)(?![A-Za-z0-9_])")
-_BIRTHS = (
-    *("birth", "born", "dob", "d.o.b", "gebor", "gebu", "geb.", "née", "né", "naiss", "nato", "nata", "nasci", "nacim"),
-    *("nacid", "geboort", "födel", "född", "fødsel", "syntymä", "urodz", "ur.", "doğum", "생년", "出生", "生年"),
+_BIRTHS = Marks(
+    (
+        *(
+            "birth",
+            "born",
+            "dob",
+            "d.o.b",
+            "gebor",
+            "gebu",
+            "geb.",
+            "née",
+            "né",
+            "naiss",
+            "nato",
+            "nata",
+            "nasci",
+            "nacim",
+        ),
+        *("nacid", "geboort", "födel", "född", "fødsel", "syntymä", "urodz", "ur.", "doğum", "생년", "出生", "生年"),
+    )
 )
 _BORN = re.compile(
     r"(?i)(?<![a-z])(?:date of birth|birth ?date|birthday|d\.?o\.?b\b\.?|born(?: on)?|geburtsdatum|geboren(?: am)?"
@@ -100,14 +121,12 @@ def sight_addresses(text: str, folded: str) -> Iterator[Sighting]:
     for match in _NUMBER_FIRST.finditer(text):
         if not _NOT_STREETS.search(match.group()):
             yield Sighting(4, *match.span(), "street-address", "address")
-    postcode = _POSTCODE_DIGITS.search(text) is not None
-    for marks, form in _FORMS if postcode else _FORMS[:-2]:
-        if mentions(folded, marks):
-            for match in form.finditer(text):
-                yield Sighting(4, *match.span(), "street-address", "address")
-    for form in (_CITY, _POSTCODE) if postcode else (_POSTCODE,):
+    for form in _FORMS.concerned(folded):
+        for match in form.finditer(text):
+            yield Sighting(4, *match.span(), "street-address", "address")
+    for form in (_CITY, _POSTCODE) if _POSTCODE_DIGITS.search(text) else (_POSTCODE,):
         for match in form.finditer(text):
             yield Sighting(3, *match.span(), "postcode", "address")
-    if mentions(folded, _BIRTHS):
+    if _BIRTHS.are_in(folded):
         for match in _BORN.finditer(text):
             yield Sighting(8, *match.span("date"), "date-of-birth", "date of birth")

@@ -7,7 +7,8 @@ attributes in code that end like one ("threading.local").
 import re
 from collections.abc import Iterator
 
-from wisen.screening.rules.sightings import Sighting, mentions, terms
+from wisen.screening.rules.marks import Marks
+from wisen.screening.rules.sightings import Sighting, terms
 
 _INTERNAL = re.compile(
     r"(?<![\w.@$/\\-])(?<!from )(?<!import )(?:[A-Za-z0-9_-]{1,63}\.){1,8}"
@@ -15,7 +16,7 @@ _INTERNAL = re.compile(
     r"(?![\w(=\[-]| import\b|\.\w|/[\w-]{1,80}\.(?:py|js|ts))",
     re.IGNORECASE,
 )
-_SUFFIXES = (".internal", ".corp", ".local", ".lan", ".intra", ".home.arpa", ".private", ".svc", ".consul")
+_SUFFIXES = Marks((".internal", ".corp", ".local", ".lan", ".intra", ".home.arpa", ".private", ".svc", ".consul"))
 _WELL_KNOWN = terms(
     "metadata.google.internal google.internal kubernetes.default.svc kubernetes.default.svc.cluster.local",
     "cluster.local svc.cluster.local instance-data.ec2.internal ec2.internal compute.internal docker.internal",
@@ -29,7 +30,7 @@ _PRIVATE_NAME = re.compile(
     r"(?:[A-Za-z0-9-]{1,63}\.){1,4}"
     r"(?:com|net|org|io|dev|cloud|co|eu|de|uk|fr|ch|at|nl|se|us|ai|app|biz|info)(?![\w-]|\.\w)"
 )
-_PRIVATE_SUFFIXES = ("internal.", "intranet.", "corp.", "staging.", "stg.", "preprod.", "uat.")
+_PRIVATE_SUFFIXES = Marks(("internal.", "intranet.", "corp.", "staging.", "stg.", "preprod.", "uat."))
 _CLOUD = re.compile(
     r"(?<![\w.-])(?:[A-Za-z0-9_-]{1,63}\.){1,6}(?:"
     r"(?:rds|cache|elb|redshift|es|compute(?:-\d)?|eks|execute-api|elasticbeanstalk)\.(?:[a-z0-9-]{4,20}\.)?"
@@ -88,11 +89,11 @@ def is_well_known(host: str) -> bool:
 
 def _with_domain(text: str) -> Iterator[Sighting]:
     folded = text.lower()
-    if mentions(folded, _SUFFIXES):
+    if _SUFFIXES.are_in(folded):
         for match in _INTERNAL.finditer(text):
             if not is_well_known(match.group().lower()):
                 yield Sighting(6, *match.span(), "internal-host", "host")
-    if mentions(folded, _PRIVATE_SUFFIXES):
+    if _PRIVATE_SUFFIXES.are_in(folded):
         for match in _PRIVATE_NAME.finditer(text):
             yield Sighting(6, *match.span(), "internal-host", "host")
     if "amazonaws" in text or "azure" in text or "windows.net" in text:
@@ -102,7 +103,7 @@ def _with_domain(text: str) -> Iterator[Sighting]:
 
 def _numbered(text: str) -> Iterator[Sighting]:
     if "-" in text:
-        for match in _EC2.finditer(text) if mentions(text, ("ip-", "ec2-")) else ():
+        for match in _EC2.finditer(text) if "ip-" in text or "ec2-" in text else ():
             yield Sighting(7, *match.span(), "cloud-host", "host")
         for match in _POD.finditer(text) if text.count("-") > 1 else ():
             yield Sighting(5, *match.span(), "pod", "host")

@@ -10,7 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 from wisen.screening.rules.id_rules import IdRule, Needs, id_rules, words
-from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids, mentions
+from wisen.screening.rules.marks import Marks
+from wisen.screening.rules.sightings import Sighting, in_context, is_list_of_ids
 
 RULES: tuple[IdRule, ...] = id_rules()
 """The whole table."""
@@ -24,20 +25,11 @@ _HEAD = re.compile(rf"(?<![A-Za-z0-9ÄÖÜäöü_])(?:[A-Za-zÄÖÜäöü]{{1,5}
 _HEAD_LENGTH = 12
 _DIGITS = re.compile(r"[0-9](?:[^0-9]{0,40}[0-9]){3}")
 _TOKEN = re.compile(r"[A-Za-z0-9ÄÖÜäöü]+")
-_FEW = (
-    "plate",
-    "vehicle",
-    " car",
-    "regist",
-    " reg",
-    "kennzeichen",
-    "kfz",
-    "nummernschild",
-    "plaka",
-    "araç",
-    "hra",
-    "hrb",
-    "postc",
+_FEW = Marks(
+    (
+        *("plate", "vehicle", " car", "regist", " reg", "kennzeichen", "kfz", "nummernschild", "plaka", "araç"),
+        *("hra", "hrb", "postc"),
+    )
 )
 """Where plates and the like are spoken of, windows with few digits count."""
 _SOME_ID = words(
@@ -101,7 +93,7 @@ def sight_ids(text: str, folded: str) -> Iterator[Sighting]:
         text: The text, in which positions count.
         folded: The same in lower case.
     """
-    least = _FEW_DIGITS if mentions(folded, _FEW) else _MANY_DIGITS
+    least = _FEW_DIGITS if _FEW.are_in(folded) else _MANY_DIGITS
     alone = is_list_of_ids(text)
     if alone:
         least = _FEW_DIGITS

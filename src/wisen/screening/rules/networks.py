@@ -19,10 +19,12 @@ _V6 = re.compile(
     r"(?:\d{1,3}(?:\.\d{1,3}){3}|(?:\.\d{1,3}){3})?(?:%[\w.-]{1,15})?(?:/\d{1,3})?(?![\w:]|\.\w)"
 )
 _MAC = re.compile(
-    r"(?<![\w:.-])(?:[0-9A-Fa-f]{2}(?P<separator>[:-])(?:[0-9A-Fa-f]{2}(?P=separator)){4}[0-9A-Fa-f]{2}"
-    r"|[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-]\w)"
+    r"[0-9A-Fa-f](?<![\w:.-].)(?:[0-9A-Fa-f](?P<separator>[:-])(?:[0-9A-Fa-f]{2}(?P=separator)){4}[0-9A-Fa-f]{2}"
+    r"|[0-9A-Fa-f]{3}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-]\w)"
 )
+"""Begins with a set of characters, by which a search is several times as fast as with what stands before it."""
 _BARE_MAC = re.compile(r"(?<![\w:.-])(?=[0-9A-Fa-f]{0,11}[0-9])[0-9A-Fa-f]{12}(?![\w])")
+_DIGIT = re.compile(r"[0-9]")
 _MAC_WORDS = words("mac ethernet hardware_address physical_address hwaddr")
 _IP_WORDS = words(
     "ip ips ipv4 ipv6 address addr host hosts server ping ssh route gateway subnet network resolver nameserver dns "
@@ -50,7 +52,7 @@ def sight_networks(text: str) -> Iterator[Sighting]:
             continue
         if set(written.lower()) - set(":-.0") and set(written.lower()) - set(":-.f"):
             yield Sighting(6, *match.span(), "mac-address", "mac")
-    if _BARE_MAC.search(text) and _MAC_WORDS.search(text):
+    if _DIGIT.search(text) and _BARE_MAC.search(text) and _MAC_WORDS.search(text):
         for match in _BARE_MAC.finditer(text):
             if in_context(_MAC_WORDS, text, *match.span()):
                 yield Sighting(3, *match.span(), "mac-address", "mac")

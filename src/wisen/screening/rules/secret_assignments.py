@@ -6,6 +6,7 @@ from typing import Literal
 
 from wisen.protocols import Finding
 from wisen.screening.rules.secret_names import (
+    KEY_BEGINNINGS,
     KEY_OF_DATA,
     KEY_WORD,
     NAME_ENDS_OTHERWISE,
@@ -69,14 +70,15 @@ _ASSIGNING = ("=", ":", ":=", "=>", ">", "->", "|", None)
 def find_assignments(text: str, folded: str) -> Iterator[Finding]:
     """Values after names of passwords, keys and tokens; `folded` is the text in lower case, just as long."""
     done = 0
-    for word in KEY_WORD.finditer(folded):
-        if word.start() < done:
+    for start in KEY_BEGINNINGS.starts(folded):
+        word = KEY_WORD.match(folded, start) if start >= done else None
+        if word is None:
             continue
         rest = _REST.match(text, word.end())
         stop = rest.end() if rest else word.end()
         done = stop
-        *_, last = KEY_WORD.finditer(folded, word.start(), stop)
-        found = _found(text, folded, word.start(), last.end(), stop)
+        *_, last = KEY_WORD.finditer(folded, start, stop)
+        found = _found(text, folded, start, last.end(), stop)
         if found:
             done = max(done, found.end)
             yield found

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any, Literal, assert_never
 
 from wisen.protocols import Finding
+from wisen.screening.rules.marks import Marked
 from wisen.screening.rules.secret_names import WORDS
 from wisen.screening.rules.secret_shapes import is_mixed, is_scrambled, is_stand_in, randomness
-from wisen.screening.rules.sightings import mentions
 from wisen.screening.rules.tables import table_of
 
 Counts = Literal["any", "unknown", "odd", "drawn", "pair", "typed pair"]
@@ -43,25 +43,20 @@ class _Form:
 
     rule: str
     label: str
-    marks: tuple[str, ...]
-    """One of these, in lower case, is in every text that the pattern can match."""
     pattern: re.Pattern[str]
     counts: Counts
 
 
 @cache
-def _forms() -> tuple[_Form, ...]:
+def _forms() -> Marked[_Form]:
+    """The forms; each text that a pattern can match holds one of its marks, in lower case."""
     rows: list[dict[str, Any]] = table_of("forms.toml")["form"]
-    return tuple(
-        _Form(
-            rule=row["rule"],
-            label=row["label"],
-            marks=tuple(row["marks"].split()),
-            pattern=re.compile(row["pattern"], re.IGNORECASE | re.MULTILINE),
-            counts=row["counts"],
-        )
-        for row in rows
-    )
+    return Marked((_form(row), row["marks"].split()) for row in rows)
+
+
+def _form(row: dict[str, Any]) -> _Form:
+    pattern = re.compile(row["pattern"], re.IGNORECASE | re.MULTILINE)
+    return _Form(rule=row["rule"], label=row["label"], pattern=pattern, counts=row["counts"])
 
 
 def find_forms(text: str, folded: str) -> Iterator[Finding]:
@@ -70,12 +65,11 @@ def find_forms(text: str, folded: str) -> Iterator[Finding]:
         yield from _key_files(text)
     if "data:" in folded and _MANIFEST.search(folded):
         yield from _manifests(text)
-    for form in _forms():
-        if mentions(folded, form.marks):
-            for match in form.pattern.finditer(text):
-                start, end = match.span(match.lastindex or 0)
-                if _counts(form.counts, text[start:end], folded[max(0, start - _BEFORE) : start]):
-                    yield Finding(rule=form.rule, family="secret", start=start, end=end, label=form.label)
+    for form in _forms().concerned(folded):
+        for match in form.pattern.finditer(text):
+            start, end = match.span(match.lastindex or 0)
+            if _counts(form.counts, text[start:end], folded[max(0, start - _BEFORE) : start]):
+                yield Finding(rule=form.rule, family="secret", start=start, end=end, label=form.label)
 
 
 def _counts(which: Counts, value: str, before: str) -> bool:

@@ -4,7 +4,9 @@ They are data: `data/names.toml`, and the services in `data/secrets.json` and `d
 """
 
 import re
+from itertools import takewhile
 
+from wisen.screening.rules.marks import Marks
 from wisen.screening.rules.tables import table_of
 
 _TABLE = table_of("names.toml")
@@ -24,7 +26,15 @@ def _words(table: str, name: str) -> frozenset[str]:
     return frozenset(" ".join(table_of(table)[name]).split())
 
 
+def _beginning(entry: str) -> str:
+    """The letters that all begins with that an entry of a list matches."""
+    letters = "".join(takewhile(str.isalpha, entry))
+    return letters[:-1] if entry[len(letters) :].startswith(_QUANTIFIERS) else letters
+
+
 KEY_WORD = re.compile(_any("key"))
+KEY_BEGINNINGS = Marks(map(_beginning, _TABLE["names"]["key"]))
+"""Where one begins, a key word may; nowhere else."""
 PASSWORD_NAME = re.compile(_any("password"))
 SECRET_NAME = re.compile(_any("secret"))
 CONTEXT = re.compile(_any("context"))

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import Literal
 
+from wisen.screening.rules.marks import Marks
 from wisen.screening.rules.secret_names import label_for
 from wisen.screening.rules.tables import table_of
 
@@ -79,6 +80,8 @@ class PrefixTable:
 
     prefix: re.Pattern[str]
     """The longest known prefix."""
+    beginnings: Marks
+    """Where one begins, a prefix does."""
     rules: Mapping[str, tuple[PrefixRule, ...]]
     """For every prefix the kinds that begin with it, and then those that begin with a part of it."""
 
@@ -96,7 +99,7 @@ def prefix_table() -> PrefixTable:
         prefix: tuple(rule for size in range(len(prefix), 0, -1) for rule in known.get(prefix[:size], ()))
         for prefix in known
     }
-    return PrefixTable(prefix=re.compile(_branches(known)), rules=beginnings)
+    return PrefixTable(prefix=re.compile(_branches(known)), beginnings=Marks(known), rules=beginnings)
 
 
 def _read(name: str) -> Iterator[PrefixRule]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from wisen.protocols import Finding
+from wisen.screening.rules.marks import Marks
 from wisen.screening.rules.secret_forms import is_odd
 from wisen.screening.rules.secret_shapes import has_digit
-from wisen.screening.rules.sightings import mentions
 
-_CODES = ("pin", "otp", "code", "puk", "one-time", "one time")
+_CODES = Marks(("pin", "otp", "code", "puk", "one-time", "one time"))
 _CODE = re.compile(
     r"(?<![\w-])(?:otp|puk|(?:mfa|2fa|sms|verification|security|confirmation|access|login|auth(?:entication)?|door|gate|"
     r"alarm|unlock|safe|reset|backup) code|one[- ]time (?:password|passcode|code|pin)|pin(?: ?code| number)?|passcode)"
@@ -26,7 +26,7 @@ _MOST_CELLS = 40
 
 def find_uses(text: str, folded: str) -> Iterator[Finding]:
     """What tables and spoken codes tell; `folded` is the text in lower case, as long as the text."""
-    if has_digit(text) and mentions(folded, _CODES):
+    if has_digit(text) and _CODES.are_in(folded):
         for match in _CODE.finditer(folded):
             yield _finding("spoken-code", *match.span(1), "code")
     if "\n" in text:

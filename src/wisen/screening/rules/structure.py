@@ -89,7 +89,7 @@ FORMS: tuple[Form, ...] = (
     _attack(
         "template mark",
         "poses-as-a-role",
-        "<|,|>,inst],<<sys,_of_turn>",
+        "<|,|>,inst],<<sys,<</sys,_of_turn>",
         r"<\|[a-z_]{2,24}\|?>|\[/inst\]|^\s{0,3}\[inst\]|<</?sys>>|<(?:start|end)_of_turn>",
         kind="marks",
     ),
@@ -122,9 +122,9 @@ FORMS: tuple[Form, ...] = (
     _attack(
         "shell over the network",
         "opens-shell",
-        "/dev/tcp,/dev/udp,nc ,ncat,netcat,socat,mkfifo,authorized_keys,sock",
+        "/dev/tcp,/dev/udp,nc ,nc\t,ncat,netcat,socat,mkfifo,authorized_keys,sock",
         r"/dev/(?:tcp|udp)/\S",
-        r"\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s(?:-\w{0,4}[ec]|--exec)\b[^\n]{0,20}sh\b",
+        r"\b(?:nc|ncat|netcat)[ \t](?:[^\n]{0,60}\s)?(?:-\w{0,4}[ec]|--exec)\b[^\n]{0,20}sh\b",
         r"\bsocat\b[^\n]{0,100}\bexec:",
         r"\bmkfifo\b[^\n]{0,100}\b(?:nc|sh)\b",
         r">>?\s?\S{0,60}authorized_keys",
@@ -133,8 +133,8 @@ FORMS: tuple[Form, ...] = (
     _attack(
         "destroy",
         "destroys",
-        "rm ,mkfs,/dev/,:|:",
-        rf"\brm\s{{1,3}}{_OPTIONS}-(?:\w{{0,6}}[rf]\w{{0,6}}|-recursive|-force)\s{{1,3}}{_OPTIONS}{_EVERYTHING}",
+        "rm ,rm\t,mkfs,/dev/,:()",
+        rf"\brm[ \t]{{1,3}}{_OPTIONS}-(?:\w{{0,6}}[rf]\w{{0,6}}|-recursive|-force)\s{{1,3}}{_OPTIONS}{_EVERYTHING}",
         r"\bmkfs(?:\.\w{1,10})?\s[^\n]{0,40}/dev/",
         r"\bdd\s[^\n]{0,100}\bof=/dev/(?!null|zero)",
         r">\s?/dev/(?:sd|hd|nvme|vd)\w",
