@@ -26,3 +26,17 @@ def is_test(reference: str) -> bool:
     path, _, name = reference.partition("::")
     source = ast.parse((_TESTS / path).read_text("utf-8"))
     return name in {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def node_of(reference: str) -> str:
+    """The node by which pytest knows the test that a `path::name` names, its class included."""
+    path, _, name = reference.partition("::")
+    source = ast.parse((_TESTS / path).read_text("utf-8"))
+    for node in source.body:
+        inside = [name] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name else []
+        if isinstance(node, ast.ClassDef):
+            own = (one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+            inside = [node.name, name] if name in own else []
+        if inside:
+            return "::".join((str(_TESTS / path), *inside))
+    raise LookupError(reference)
