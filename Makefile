@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks frameworks-if-there check lint types layers unit docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
+.PHONY: help demo ci-demo test test-frameworks frameworks-if-there check lint types layers unit requirements docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ layers: .venv/.test ## Check that imports go down only
 
 unit: .venv/.test ## Run the tests with coverage
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
+
+requirements: .venv/.test ## Take the code of each requirement away, and see its test fail (ARGS="3 5" for two sources)
+	@$(BIN)/python tools/requirements.py $(ARGS)
 
 test-frameworks: .venvs/frameworks/.made ## Run the tests that wrap other frameworks' agents, in an environment of their own
 	@.venvs/frameworks/bin/python -m pytest tests/frameworks $(ARGS)

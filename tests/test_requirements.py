@@ -11,14 +11,15 @@ from requirements import PAGE, rows, summary
 TEXT = PAGE.read_text("utf-8")
 ROWS = tuple(rows(TEXT))
 SECTIONS = {
-    1: """modes, pattern 1, pattern 2, pattern 3, pattern 4, pattern 5, pattern 6, pattern 7, pattern 8, strengths, weaknesses,
-          module, constructor, methods, prompts""",
-    2: """signature, base, max_attempts, threshold, evaluator_prompt, reflector_prompt, lessons_block_name, lesson_store,
-          top_k_lessons, declared_workers, run, cost, when it pays, example, note""",
+    1: """modes, pattern 1, pattern 2, pattern 3, pattern 4, pattern 5, pattern 6, pattern 7, pattern 8, strengths,
+          weaknesses, module, constructor, methods, prompts""",
+    2: """signature, base, max_attempts, threshold, evaluator_prompt, reflector_prompt, lessons_block_name,
+          lesson_store, top_k_lessons, declared_workers, run, cost, when it pays, example, note""",
     3: "1, 2, 3a, 3b, 3c, 3d, 4, 5, 6, 7, 8",
     4: """1, 2.1.1, 2.1.2, 2.2, 2.3, 2.4.1, 2.4.2, 2.4.3, 2.5.1, 2.5.2, 2.6.1, 2.6.2, 2.7.1, 2.7.2,
           3.1, 3.2, 3.3, 3.4, 4.1, 4.2, 4.3, 4.4, 5.1, 5.2, 5.3, 6, 7""",
-    5: "idea, categories, prompt, schema, class, constructor, reflect, skills, failures, policies, observations, numbers, summary",
+    5: """idea, categories, prompt, schema, class, constructor, reflect, skills, failures, policies, observations,
+          numbers, summary""",
 }
 """The sources' tables of contents, as one reads them."""
 EVERY = {number: [" ".join(one.split()) for one in said.split(",")] for number, said in SECTIONS.items()}

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from enum import EnumType
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).parents[1]
@@ -22,16 +22,13 @@ sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "src")]
 
 import pytest  # noqa: E402 - found after the path is set
 from documented import found, node_of  # noqa: E402
-from requirements import PAGE, Row, rows  # noqa: E402
+from requirements import PAGE, rows  # noqa: E402
 
 import wisen  # noqa: E402
 
 SECONDS = 120
 """For which one test may run; what hangs without its code has noticed."""
-
-
-class Gone(BaseException):
-    """Stands where code was taken away; a `BaseException`, so that nothing goes on without it."""
+OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
 def _gone(*_: object, **__: object) -> NoReturn:
@@ -55,18 +52,26 @@ def take_away(path: str) -> None:
     else:
         functions = [one for value in vars(thing).values() for one in _functions(value)]
     for function in functions:
-        free = function.__code__.co_freevars
-        function.__code__ = _gone.__code__.replace(co_freevars=free)
+        function.__code__ = _gone_beside(function.__code__.co_freevars)
     if functions:
         return
-    left = type(thing)() if isinstance(thing, str | tuple | dict | int) else _Nothing()
+    left = type(thing)() if isinstance(thing, str | tuple | dict | int | float) else _Nothing()
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "wisen":
             for key in [key for key, value in vars(module).items() if value is thing]:
                 setattr(module, key, left)
 
 
-def _functions(value: Any) -> Iterator[FunctionType]:
+def _gone_beside(free: tuple[str, ...]) -> CodeType:
+    """The code of a function that raises, and has these names of the functions around it, as its place asks for."""
+    around = "; ".join(f"{name} = None" for name in free) or "pass"
+    says = f"raise RuntimeError('this code was taken away'); {', '.join(free) or None}"
+    made: dict[str, Any] = {}
+    exec(f"def outer():\n {around}\n def gone(*_, **__): {says}\n return gone", made)  # noqa: S102 - names from code of ours
+    return made["outer"]().__code__
+
+
+def _functions(value: object) -> Iterator[FunctionType]:
     match value:
         case FunctionType():
             yield value
@@ -81,17 +86,17 @@ def _functions(value: Any) -> Iterator[FunctionType]:
                 yield inner
 
 
-def passes(row: Row, *, without: bool) -> bool:
-    """Whether the row's test passes, in a process of its own, with its code or without."""
+def passes(*tests: str, without: str = "") -> bool:
+    """Whether these tests pass, in a process of their own, as things are or without what a path names."""
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
         code = 1
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
             if without:
-                take_away(row.code)
-            signal.alarm(SECONDS)
-            code = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", node_of(row.test)]))
+                take_away(without)
+                signal.alarm(SECONDS)
+            code = int(pytest.main([*OPTIONS, *map(node_of, tests)]))
         os._exit(code)
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(ProcessLookupError):
@@ -103,18 +108,23 @@ def main(sources: list[str]) -> int:
     """Try all rows, and say which tests pass without their code."""
     os.chdir(ROOT)
     for module in pkgutil.walk_packages(wisen.__path__, "wisen."):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module.name)
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
     every = [row for row in rows(PAGE.read_text("utf-8")) if not sources or str(row.source) in sources]
-    failing = [row for row in {row.test: row for row in every}.values() if not passes(row, without=False)]
-    for row in failing:
-        print(f"fails as it is: {row.test}", flush=True)
-    tried = {(row.code, row.test): row for row in every}
-    survivors = [row for row in tried.values() if row not in failing and passes(row, without=True)]
-    for row in survivors:
-        print(f"passes without {row.code}: {row.test} ({row.source}, {row.section}: {row.what})", flush=True)
-    print(f"{len(every)} rows, {len(tried)} tried, {len(survivors)} pin nothing, {len(failing)} fail as they are")
-    return 1 if survivors or failing else 0
+    tests = list(dict.fromkeys(row.test for row in every))
+    failing = [] if passes(*tests) else [test for test in tests if not passes(test)]
+    for test in failing:
+        sys.stdout.write(f"fails as it is: {test}\n")
+    tried = {(row.code, row.test): row for row in every if row.test not in failing}
+    idle = 0
+    for row in tried.values():
+        if passes(row.test, without=row.code):
+            idle += 1
+            sys.stdout.write(f"passes without {row.code}: {row.test} ({row.source}, {row.section}: {row.what})\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{len(every)} rows, {len(tried)} tried, {idle} pin nothing, {len(failing)} fail as they are\n")
+    return 1 if idle or failing else 0
 
 
 if __name__ == "__main__":

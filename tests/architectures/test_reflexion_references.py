@@ -43,11 +43,6 @@ def is_forty_two(output: str) -> bool:
     return output == "42"
 
 
-def text_of(call: Any) -> str:
-    """All that a call shows of earlier runs."""
-    return f"{call.system}\n{call.turns}"
-
-
 def test_parameters_and_defaults_are_those_of_the_references() -> None:
     known = inspect.signature(Reflexion).parameters
     assert {known[name].kind for name in PARAMETERS} == {inspect.Parameter.KEYWORD_ONLY}
@@ -87,7 +82,13 @@ async def test_no_run_makes_more_attempts_than_it_may(options: dict[str, int], a
 
 @pytest.mark.parametrize(
     ("options", "score", "attempts"),
-    [({}, 0.8, 1), ({}, 0.79, 2), ({"threshold": 0.5}, 0.5, 1), ({"threshold": 0.9}, 0.89, 2), ({"threshold": 0}, 0, 1)],
+    [
+        ({}, 0.8, 1),
+        ({}, 0.79, 2),
+        ({"threshold": 0.5}, 0.5, 1),
+        ({"threshold": 0.9}, 0.89, 2),
+        ({"threshold": 0}, 0, 1),
+    ],
 )
 async def test_a_score_at_the_threshold_is_good_enough_and_one_below_is_not(
     options: dict[str, float], score: float, attempts: int
@@ -134,7 +135,9 @@ async def test_a_lesson_is_keyed_by_the_prompt_that_failed() -> None:
     assert (card.situation.prompt, card.content) == (CELLS, "Take the header off.")
     model = ScriptedModel(["42"])
     found = Reflexion(lesson_store=MemoryCI(store, trust="screened"))
-    result = await Agent(model=model, architecture=found).run("How many cells does this array have?", evaluator=is_forty_two)
+    result = await Agent(model=model, architecture=found).run(
+        "How many cells does this array have?", evaluator=is_forty_two
+    )
     assert "Take the header off." in model.calls[0].system
     assert any("similar situation" in reason for reason in result.attempts[0].injections[0].reasons)
 
@@ -145,12 +148,13 @@ async def test_a_lesson_for_something_else_is_not_shown() -> None:
     await Agent(model=ScriptedModel(["41", "Take the header off."]), architecture=first).run(
         CELLS, evaluator=is_forty_two
     )
-    model = ScriptedModel(["42"])
-    result = await Agent(model=model, architecture=Reflexion(lesson_store=ci)).run(
-        "Translate a menu into French.", evaluator=is_forty_two
-    )
-    assert result.attempts[0].injections == ()
+    model = ScriptedModel(["42", "42"])
+    agent = Agent(model=model, architecture=Reflexion(lesson_store=ci), evaluator=is_forty_two)
+    other = await agent.run("Write a poem on the array of stars at night.")
+    assert other.attempts[0].injections == ()
     assert model.calls[0].system == ""
+    await agent.run(CELLS)
+    assert "Take the header off." in model.calls[1].system
 
 
 async def test_recall_that_finds_something_is_told_and_one_that_finds_nothing_is_not() -> None:

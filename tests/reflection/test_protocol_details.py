@@ -1,4 +1,4 @@
-"""What the Reflexion protocol asks of fields, recall, retries and reports, where its sections' own tests don't say it."""
+"""What the Reflexion protocol asks of fields, recall, retries and reports, beside the tests of its sections."""
 
 import json
 from typing import Any
@@ -71,7 +71,11 @@ async def test_a_task_that_is_done_in_part_is_retried() -> None:
 )
 async def test_personal_data_and_internal_addresses_of_a_report_are_not_kept(private: str) -> None:
     store = InMemoryVectorStore()
-    leaky = {**FAILED, "what_went_wrong": f"Step 2: {private} did not answer.", "tactical_rule": f"Ask {private} first."}
+    leaky = {
+        **FAILED,
+        "what_went_wrong": f"Step 2: {private} did not answer.",
+        "tactical_rule": f"Ask {private} first.",
+    }
     _, events, _ = await run_protocol(reflexion_protocol(store, retries=0), "none", written(leaky), scores=[0.1])
     kept = await store.list(CardFilter())
     assert kept
