@@ -36,7 +36,7 @@ unit: .venv/.test ## Run the tests with coverage
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
 
 requirements: .venv/.test ## Take the code of each requirement away, and see its test fail (ARGS="3 5" for two sources)
-	@$(BIN)/python tools/requirements.py $(ARGS)
+	@$(BIN)/python tools/take_away.py $(ARGS)
 
 test-frameworks: .venvs/frameworks/.made ## Run the tests that wrap other frameworks' agents, in an environment of their own
 	@.venvs/frameworks/bin/python -m pytest tests/frameworks $(ARGS)

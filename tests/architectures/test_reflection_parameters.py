@@ -120,4 +120,4 @@ async def test_criteria_are_given_as_such_or_by_name() -> None:
         model = ScriptedModel(["a draft", reply])
         pattern = ReflectionPattern(quality_criteria=criteria)
         result = await Agent(model=model, architecture=pattern).run("Write.")
-        assert dict(result.reflection.final_evaluation.criteria_scores) == {"clarity": 0.9, "tone": 0.9}  # pyright: ignore[reportOptionalMemberAccess] - it is there
+        assert dict(result.reflection.final_evaluation.criteria_scores) == {"clarity": 0.9, "tone": 0.9}

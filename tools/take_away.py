@@ -1,7 +1,7 @@
 """Takes away the code that each row of docs/requirements.md names, and sees whether the row's test fails.
 
 A row whose test passes all the same pins nothing: its test, or the code that it names, is the wrong one. Each row is
-tried in a process of its own. Usage: `python tools/requirements.py [SOURCE …]`
+tried in a process of its own. Usage: `python tools/take_away.py [SOURCE …]`
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import os
 import pkgutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import EnumType
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -44,18 +44,22 @@ class _Nothing:
     __call__ = __iter__ = __getitem__ = __contains__ = _gone
 
 
+EMPTY: Mapping[type, Callable[[], object]] = {one: one for one in (str, tuple, dict, int, float)}
+"""What is left of a plain value."""
+
+
 def take_away(path: str) -> None:
     """Let nothing named by this path within `wisen` work any more, wherever it was imported."""
-    thing: Any = found(f"wisen.{path}")
-    if isinstance(thing, EnumType) or not isinstance(thing, type):
-        functions = list(_functions(thing)) if not isinstance(thing, EnumType) else []
-    else:
-        functions = [one for value in vars(thing).values() for one in _functions(value)]
+    thing: object = found(f"wisen.{path}")
+    parts: list[object] = [thing]
+    if isinstance(thing, type):
+        parts = [] if isinstance(thing, EnumType) else list(vars(thing).values())
+    functions = [one for part in parts for one in _functions(part)]
     for function in functions:
         function.__code__ = _gone_beside(function.__code__.co_freevars)
     if functions:
         return
-    left = type(thing)() if isinstance(thing, str | tuple | dict | int | float) else _Nothing()
+    left = EMPTY.get(type(thing), _Nothing)()
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "wisen":
             for key in [key for key, value in vars(module).items() if value is thing]:
@@ -72,18 +76,14 @@ def _gone_beside(free: tuple[str, ...]) -> CodeType:
 
 
 def _functions(value: object) -> Iterator[FunctionType]:
-    match value:
-        case FunctionType():
-            yield value
-        case classmethod() | staticmethod():
-            yield from _functions(value.__func__)
-        case property():
-            yield from _functions(value.fget)
-        case _:
-            if (inner := getattr(value, "__wrapped__", None)) is not None:
-                yield from _functions(inner)
-            elif isinstance(inner := getattr(value, "__func__", None), FunctionType):
-                yield inner
+    if isinstance(value, FunctionType):
+        yield value
+        return
+    for name in ("fget", "__func__", "__wrapped__"):
+        inner: object = getattr(value, name, None)
+        if inner is not None:
+            yield from _functions(inner)
+            return
 
 
 def passes(*tests: str, without: str = "") -> bool:
