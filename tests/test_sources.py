@@ -21,6 +21,22 @@ def test_selective_recall_example() -> None:
     assert architecture.declared_workers() == {}
 
 
+def test_reflexion_declares_no_workers_and_the_agent_those_of_its_base() -> None:
+    from wisen.architecture import Reflexion, Supervisor
+
+    def write(text: str) -> str:
+        """Write it down."""
+        return text
+
+    writer = Agent("You write.", model=ScriptedModel([]), tools=[write])
+    architecture = Reflexion(base=Supervisor(workers={"writer": writer}))
+    assert architecture.declared_workers() == {}
+    assert architecture.base.declared_workers() == {"writer": writer}
+    agent = Agent(model=ScriptedModel([]), architecture=architecture)
+    assert agent.declared_workers() == {"writer": writer}
+    assert agent.has_tools
+
+
 async def test_article_pipeline_example() -> None:
     researcher, writer, reviewer = (
         Agent(f"You are the {role}.", model=ScriptedModel([f"{role} done"] * 2))

@@ -1,5 +1,8 @@
 """What an architecture has, or what it is built on."""
 
+from collections.abc import Mapping
+from typing import cast
+
 from wisen.memory.blocks import BlockMemory
 from wisen.protocols import Architecture, KeepsLessons, Memory, VectorStore
 
@@ -23,6 +26,13 @@ def threshold_of(architecture: object) -> float:
             return float(threshold)
         architecture = getattr(architecture, "base", None)
     return _SATISFACTORY
+
+
+def workers_of(architecture: Architecture) -> Mapping[str, object]:
+    """The agents that the architecture, or what it is built on, delegates to, by role."""
+    base: object = getattr(architecture, "base", None)
+    inner: Mapping[str, object] = {} if base is None else workers_of(cast("Architecture", base))
+    return {**inner, **architecture.declared_workers()}
 
 
 def memory_of(architecture: Architecture) -> Memory:

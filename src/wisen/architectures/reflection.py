@@ -93,9 +93,8 @@ class ReflectionPattern:
 
     name: str = "reflection"
 
-    def __init__(  # noqa: PLR0913 - the source names these parameters one by one
+    def __init__(  # noqa: PLR0913, PLR0917 - the source names these parameters one by one, in this order
         self,
-        *,
         max_iterations: int = 3,
         quality_criteria: Sequence[QualityCriterion | str] | None = None,
         quality_threshold: float = 0.8,
@@ -104,6 +103,7 @@ class ReflectionPattern:
         reflection_triggers: Sequence[str] = ("completion",),
         best_version_selection: Selection = "highest_score",
         structured_reflection: bool = True,
+        *,
         reflection_model: "Model | str | None" = None,
         preserve_all_versions: bool = True,
         evaluator: EvaluatorLike | None = None,

@@ -134,8 +134,8 @@ class Reflexion:
         return self._parts.options.compiler
 
     def declared_workers(self) -> Mapping[str, object]:
-        """The workers of the base."""
-        return self.base.declared_workers()
+        """None of its own; the base says which it has, and `Agent.declared_workers` asks it."""
+        return {}
 
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
