@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from wisen.architectures import reflection_outside
+from wisen.architectures.inside import tools_of
 from wisen.architectures.react import ReAct
 from wisen.architectures.reflection_calling import check_callbacks
 from wisen.architectures.reflection_options import ReflectionParts, SafeguardOptions, check_count, check_share
@@ -171,8 +172,8 @@ class ReflectionPattern:
         course = Course(self._parts, session, deps, prompt)
         live = (session.id, course)
         self._runs.live.append(live)
-        if isinstance(self.base or ReAct(), ReAct) and not deps.toolsets:  # the tools of others aren't known
-            course.steering.expects([str(getattr(tool, "name", getattr(tool, "__name__", ""))) for tool in deps.tools])
+        if (tools := tools_of(self, deps)) is not None:
+            course.steering.expects(tools)
         try:
             async for event in self._draft(course, session, prompt):
                 yield event

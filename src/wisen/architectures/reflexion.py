@@ -11,6 +11,7 @@ from warnings import warn
 
 from wisen.account.attempt import Account
 from wisen.account.failing import failure_of, good_enough
+from wisen.architectures.inside import tools_of
 from wisen.architectures.learning import Learner
 from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
@@ -139,7 +140,7 @@ class Reflexion:
 
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
-        learner = Learner(self._parts, session, deps, prompt)
+        learner = Learner(self._parts, session, deps, prompt, tools=tools_of(self.base, deps))
         made, accounts = len(session.attempts), list[Account]()
         try:
             for attempt in range(1, self.max_attempts + 1):
