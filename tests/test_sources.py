@@ -1,11 +1,40 @@
 """The examples of the Reflexion references, with nothing changed but the import root; the models are scripted."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from wisen import Agent, ScriptedModel, ToolCall
+from wisen import (
+    Agent,
+    HashEmbedder,
+    InMemoryVectorStore,
+    MemoryKind,
+    Reflexion,
+    ScriptedModel,
+    Situation,
+    Task,
+    ToolCall,
+)
+from wisen.architectures.protocol import reflexion_protocol
+from wisen.cards import MemoryCard, MemoryScope, MemoryStatus
 from wisen.session import AgentSession, Dependencies
+from wisen.stores.markdown import MarkdownStore
 
 pytestmark = pytest.mark.anyio
+
+
+def report(step: str) -> str:
+    """A report on a failed task."""
+    fields = {
+        "summary": "read prices of a shop",
+        "what_happened": "The task was to read prices; the answer was the number of an error.",
+        "what_went_wrong": f"{step}: the error page was parsed as if it held prices.",
+        "why_it_went_wrong": "The status of the response was not looked at.",
+        "what_to_do_differently": "Look at the status first, and fetch again after a 503.",
+        "tactical_rule": "Always validate a response's status before parsing its body.",
+    }
+    return json.dumps(fields)
 
 
 def test_selective_recall_example() -> None:
@@ -19,6 +48,71 @@ def test_selective_recall_example() -> None:
     )
     assert architecture.name == "reflexion"
     assert architecture.declared_workers() == {}
+
+
+def test_reflexion_declares_no_workers_and_the_agent_those_of_its_base() -> None:
+    from wisen.architecture import Reflexion, Supervisor
+
+    def write(text: str) -> str:
+        """Write it down."""
+        return text
+
+    writer = Agent("You write.", model=ScriptedModel([]), tools=[write])
+    architecture = Reflexion(base=Supervisor(workers={"writer": writer}))
+    assert architecture.declared_workers() == {}
+    assert architecture.base.declared_workers() == {"writer": writer}
+    agent = Agent(model=ScriptedModel([]), architecture=architecture)
+    assert agent.declared_workers() == {"writer": writer}
+    assert agent.has_tools
+
+
+async def test_an_untyped_failure_teaches_the_same_prompt(tmp_path: Path) -> None:
+    async with MarkdownStore(tmp_path) as store:
+        model = ScriptedModel(["503", report("Step 1"), "12.50"])
+        agent = Agent(
+            model=model, architecture=reflexion_protocol(store, retries=0), evaluator=lambda text: text == "12.50"
+        )
+        assert (await agent.run("Read the price of tea.")).status == "escalated"
+        again = await agent.run("Read the price of tea.")
+        assert (again.status, "Step 1" in model.calls[-1].system) == ("satisfied", True)
+
+
+async def test_each_retry_carries_all_reports_of_its_chain_however_alike(tmp_path: Path) -> None:
+    steps = ["Step 1", "Step 2", "Step 3", "Step 4"]
+    model = ScriptedModel([text for step in steps for text in ("503", report(step))])
+    async with MarkdownStore(tmp_path) as store:
+        agent = Agent(model=model, architecture=reflexion_protocol(store), evaluator=lambda text: text == "12.50")
+        await agent.run(Task(prompt="Read the price of tea.", type="web scraping"))
+    carried = [[step for step in steps if f"{step}:" in call.system] for call in model.calls[::2]]
+    assert carried == [[], ["Step 1"], ["Step 1", "Step 2"], ["Step 1", "Step 2", "Step 3"]]
+
+
+async def test_a_tool_policy_is_shown_to_none_who_lack_the_tool() -> None:
+    def fetch(page: str) -> str:
+        """Fetch a page."""
+        return page
+
+    def sing(song: str) -> str:
+        """Sing a song."""
+        return song
+
+    store = InMemoryVectorStore(embedder=HashEmbedder())
+    policy = MemoryCard(
+        kind=MemoryKind.TOOL_POLICY,
+        pattern="Before calling fetch",
+        content="Look at the status before the body of a page.",
+        scope=MemoryScope(tool_names=("fetch",)),
+        situation=Situation(prompt="Read the page of prices."),
+        status=MemoryStatus.PROMOTED,
+    )
+    await store.add([policy])
+    for tools, shown in (((fetch, sing), True), ((sing,), False), ((), False)):
+        model = ScriptedModel(["Read."])
+        agent = Agent(
+            model=model, tools=list(tools), architecture=Reflexion(lesson_store=store), evaluator=lambda _: True
+        )
+        await agent.run("Read the page of prices.")
+        assert ("status before the body" in model.calls[0].system) is shown
 
 
 async def test_article_pipeline_example() -> None:

@@ -10,9 +10,9 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from wisen.architectures.inside import memory_of, store_of, threshold_of
+from wisen.architectures.inside import memory_of, store_of, threshold_of, workers_of
 from wisen.architectures.react import ReAct
 from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
 from wisen.deadlines import ending_others
@@ -41,6 +41,8 @@ from wisen.watchers import Watchers, events_of
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
+_Value = TypeVar("_Value")
+
 
 class Agent:
     """An agent that can learn from its own runs.
@@ -52,6 +54,8 @@ class Agent:
         model: A pydantic-ai `Model` or a name ("openai:gpt-5", "claude-opus-4-7", "local"); by default the bundled
             local model.
         architecture: `ReAct()` by default; also an async function or another framework's agent.
+        pattern: Another name of `architecture`, for those who come from descriptions of agent patterns.
+        system_prompt: Another name of `instructions`, as above.
         tools: Functions, or pydantic-ai `Tool`s and toolsets (MCP servers among them).
         memory: Keeps memory blocks and, if it can (the stores do), the records of runs. By default the architecture's
             lesson store, and else blocks that live as long as the agent.
@@ -72,6 +76,8 @@ class Agent:
         *,
         model: "Model | str | None" = None,
         architecture: object = None,
+        pattern: object = None,
+        system_prompt: str | None = None,
         tools: Sequence[Any] = (),
         memory: Memory | None = None,
         evaluator: EvaluatorLike | None = None,
@@ -87,9 +93,10 @@ class Agent:
             raise ConfigError(
                 "Agent(watch=…): an async function would never be awaited; pass a plain one, or use stream()"
             )
-        self.instructions = instructions
+        given = _either("architecture", architecture, "pattern", pattern)
+        self.instructions = _either("instructions", instructions or None, "system_prompt", system_prompt) or ""
         self.model = model
-        self.architecture: Architecture = ReAct() if architecture is None else as_architecture(architecture)
+        self.architecture: Architecture = ReAct() if given is None else as_architecture(given)
         self.evaluator = None if evaluator is None else as_evaluator(evaluator)
         if model is None:
             warn_of_bundled_model(self.architecture, self.evaluator)
@@ -118,8 +125,8 @@ class Agent:
         return bool(self._tools or self._toolsets) or any(getattr(one, "has_tools", False) for one in workers)
 
     def declared_workers(self) -> Mapping[str, object]:
-        """The agents that the architecture delegates to, by role."""
-        return self.architecture.declared_workers()
+        """The agents that the architecture, or what it is built on, delegates to, by role."""
+        return workers_of(self.architecture)
 
     async def run(
         self,
@@ -370,6 +377,13 @@ class _Own:
 
     def __call__(self, model: "Model | str | None", purpose: str) -> "Model":
         return self.bind(self.model if model is None else model, purpose)
+
+
+def _either(name: str, value: _Value | None, other: str, given: _Value | None) -> _Value | None:
+    """What was given by one of two names."""
+    if value is not None and given is not None:
+        raise ConfigError(f"Agent({name}=…, {other}=…): two names for one thing; give one")
+    return given if value is None else value
 
 
 def _sorted_tools(tools: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -2,10 +2,26 @@
 
 import math
 from collections.abc import Mapping
-from typing import cast
+from typing import NoReturn, TypeVar, cast
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 _DEEPEST = 100
 _LONGEST = 60
+
+
+class ReadOnly(dict[_Key, _Value]):
+    """A dict that refuses changes, for the fields of frozen records: it can be pickled, copied and written as JSON."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this mapping is part of a record, which doesn't change; make a dict of it first")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # pyright: ignore[reportAssignmentType] - whatever is given is refused
+
+    def __reduce__(self) -> tuple[type["ReadOnly[_Key, _Value]"], tuple[dict[_Key, _Value]]]:
+        """Copies are made whole, since nothing can be put into them."""
+        return type(self), (dict(self),)
 
 
 def text_problem(value: object) -> str:

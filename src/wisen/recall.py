@@ -12,7 +12,7 @@ RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardFilter:
-    """Which cards are meant; every condition must hold, and an empty one always does, but for the tenant.
+    """Which cards are meant; every condition must hold, and an empty one always does, but for the tenant and the tools.
 
     `tenant=None` means all tenants, and is for listing, exporting and counting; recall always names one.
     """
@@ -25,8 +25,8 @@ class CardFilter:
     """Keeps cards whose scope names this role, or no role."""
     task_type: str = ""
     """Keeps cards whose scope names this task type, or none."""
-    tools: tuple[str, ...] = ()
-    """Keeps cards whose scope names one of these tools, or none. Empty: no condition."""
+    tools: tuple[str, ...] | None = None
+    """Keeps cards whose scope names one of these tools, or none. `None`: no condition."""
     refused: str = ""
     """Keeps rejected cards with this `MemoryCard.refused`. Stores find them without a look at the other rejected ones:
     it is asked at each submission."""
@@ -48,7 +48,7 @@ class CardFilter:
             and (not self.circle or card.status is MemoryStatus.PROMOTED or card.circle in (self.circle, ANYONE))
             and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
             and (not self.task_type or not scope.task_types or self.task_type in scope.task_types)
-            and (not self.tools or not scope.tool_names or not set(self.tools).isdisjoint(scope.tool_names))
+            and (self.tools is None or not scope.tool_names or not set(self.tools).isdisjoint(scope.tool_names))
         )
 
 

@@ -9,18 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
-from types import MappingProxyType
 from typing import Literal, cast
 
 from wisen.errors import ConfigError
-from wisen.plain import kind_of, plain_problem, shortened, text_problem
+from wisen.plain import ReadOnly, kind_of, plain_problem, shortened, text_problem
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """Stands for a time that isn't known."""
-
-
-def _nothing() -> Mapping[str, object]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +94,7 @@ class Task:
     """The known possible answers. A model that can be constrained answers with one of these and nothing else."""
     reference: str | None = None
     """The right answer where it is known; only evaluators see it, never a prompt."""
-    metadata: Mapping[str, object] = field(default_factory=_nothing)
+    metadata: Mapping[str, object] = field(default_factory=ReadOnly[str, object])
     """For evaluators of yours; what JSON can hold."""
 
     def __post_init__(self) -> None:
@@ -148,7 +143,7 @@ class TraceEvent:
     """Counts from 1 within the run; events of one step belong together."""
     at: float
     """Seconds since the run began."""
-    data: Mapping[str, object] = field(default_factory=_nothing)
+    data: Mapping[str, object] = field(default_factory=ReadOnly[str, object])
     """JSON-compatible details, such as `name` and `params` of an action."""
 
 
@@ -179,7 +174,7 @@ class ReflectionEvaluation:
 
     overall_score: float | None
     satisfactory: bool = False
-    criteria_scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    criteria_scores: Mapping[str, float] = field(default_factory=ReadOnly[str, float])
     issues: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     confidence: float = 1.0

@@ -1,4 +1,4 @@
-"""The examples of the pattern's description, with the import root and the agent's arguments as they are here."""
+"""The examples of the pattern's description, with nothing changed but the import root; the models are scripted."""
 
 import ast
 import json
@@ -26,7 +26,8 @@ def review(issues: list[str], **scores: float) -> str:
 
 
 async def test_basic_reflection_for_code_generation(capsys: pytest.CaptureFixture[str]) -> None:
-    from wisen import Agent, QualityCriterion, ReflectionPattern
+    from wisen import Agent
+    from wisen.patterns import QualityCriterion, ReflectionPattern
 
     criteria = [
         QualityCriterion(name="correctness", weight=2.0),
@@ -42,7 +43,7 @@ async def test_basic_reflection_for_code_generation(capsys: pytest.CaptureFixtur
         revision_strategy="targeted_edit",
     )
 
-    agent = Agent("You are an expert Python developer.", architecture=pattern)
+    agent = Agent(pattern=pattern, system_prompt="You are an expert Python developer.")
     edit = {"find": '    best = ""\n', "replace": "    best = s[:1]\n", "improves": "starts with one letter"}
     model = ScriptedModel(
         [
@@ -66,7 +67,8 @@ async def test_basic_reflection_for_code_generation(capsys: pytest.CaptureFixtur
 
 
 async def test_reflection_with_custom_validator() -> None:
-    from wisen import Agent, QualityCriterion, ReflectionPattern
+    from wisen import Agent
+    from wisen.patterns import QualityCriterion, ReflectionPattern
 
     def syntax_validator(code: str) -> tuple[bool, str]:
         """Validate Python syntax."""
@@ -94,7 +96,8 @@ async def test_reflection_with_custom_validator() -> None:
 
 
 async def test_writing_with_multiple_drafts(capsys: pytest.CaptureFixture[str]) -> None:
-    from wisen import Agent, QualityCriterion, ReflectionPattern
+    from wisen import Agent
+    from wisen.patterns import QualityCriterion, ReflectionPattern
 
     pattern = ReflectionPattern(
         max_iterations=5,
@@ -108,7 +111,7 @@ async def test_writing_with_multiple_drafts(capsys: pytest.CaptureFixture[str]) 
         best_version_selection="highest_score",
     )
 
-    agent = Agent("You are a technical writer.", architecture=pattern)
+    agent = Agent(pattern=pattern, system_prompt="You are a technical writer.")
     growth = {"additions": [{"after": "", "text": "## An example\n", "improves": "an example"}], "fixes": []}
     model = ScriptedModel(
         [
@@ -124,3 +127,49 @@ async def test_writing_with_multiple_drafts(capsys: pytest.CaptureFixture[str]) 
     print(f"Best score achieved: {result.history.best_version.evaluation.overall_score:.2f}")  # noqa: T201 - as above
     assert capsys.readouterr().out == "Final draft after 1 iterations\nBest score achieved: 0.88\n"
     assert result.output == "# async and await\n## An example\n"
+
+
+def test_the_parameters_of_the_description_come_in_its_order() -> None:
+    from wisen.patterns import QualityCriterion, ReflectionPattern
+
+    criteria = [QualityCriterion(name="clarity")]
+    pattern = ReflectionPattern(2, criteria, 0.7, "Review it.", "incremental", ["completion"], "latest", False)
+    assert (pattern.max_iterations, pattern.threshold) == (2, 0.7)
+    with pytest.raises(TypeError, match="positional"):
+        ReflectionPattern(2, criteria, 0.7, "Review it.", "incremental", ["completion"], "latest", False, "local")  # pyright: ignore[reportCallIssue] - one too many
+
+
+def test_a_pattern_of_ones_own_is_an_agent_pattern() -> None:
+    from collections.abc import AsyncIterator, Mapping
+
+    from wisen import Agent
+    from wisen.events import Event
+    from wisen.patterns import AgentPattern
+    from wisen.session import AgentSession, Dependencies
+
+    class Echo(AgentPattern):
+        @property
+        def name(self) -> str:
+            return "echo"
+
+        async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
+            session.output = f"{session.instructions} {prompt}"
+            for event in ():
+                deps.emit(event)
+                yield event
+
+        def declared_workers(self) -> Mapping[str, object]:
+            return {}
+
+    assert (
+        Agent(pattern=Echo(), system_prompt="Say:", model=ScriptedModel([])).run_sync("Hello.").output == "Say: Hello."
+    )
+
+
+@pytest.mark.parametrize("twice", [{"instructions": "a", "system_prompt": "b"}, {"architecture": "a", "pattern": "b"}])
+def test_two_names_for_one_thing_are_refused(twice: dict[str, str]) -> None:
+    from wisen import Agent
+    from wisen.errors import ConfigError
+
+    with pytest.raises(ConfigError, match="two names for one thing; give one"):
+        Agent(**twice)  # pyright: ignore[reportArgumentType] - of a wrong type, too

@@ -24,7 +24,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     stores: dict[str, Any] = {
         "memory": InMemoryVectorStore,
         "sqlite": lambda: SQLiteVectorStore(tmp_path / "store.db"),
-        "markdown": lambda: MarkdownStore(tmp_path / "notes"),
+        "markdown": lambda: MarkdownStore(tmp_path / "notes", keep_reports=None),
     }
     async with stores[request.param]() as opened:
         yield opened
@@ -60,6 +60,28 @@ async def test_the_newest_of_many_are_found_where_nothing_better_is(store: Vecto
         "the one on the tool",
         "report 0",
     ]
+
+
+async def test_a_task_without_a_type_has_those_on_similar_tasks_instead(store: VectorStore) -> None:
+    prompts = {"tea": "Read the price of tea.", "green tea": "Read the price of green tea.", "plants": "Water plants."}
+    for age, (name, prompt) in enumerate(prompts.items()):
+        card = filed(name, days_old=age, task_type="")
+        await store.add([replace(card, situation=Situation(prompt=prompt), id="")])
+    await store.add(
+        [replace(filed("another's tea", agent="writer"), situation=Situation(prompt=prompts["tea"]), id="")]
+    )
+    hits = await ByTaskType().hits(store, query(prompts["tea"], task_type=""))
+    assert names(hits) == ["tea", "green tea"], "of the same agent alone, the newest first"
+    assert hits[0].reasons[0] == "same prompt"
+    assert names(await ByTaskType(last=1).hits(store, query(prompts["green tea"], task_type=""))) == ["tea"]
+    assert await ByTaskType().hits(store, query(prompts["tea"], task_type="cooking")) == [], "a type decides"
+
+
+async def test_the_agents_own_tools_are_the_same_tools(store: VectorStore) -> None:
+    await store.add([filed("fetched", task_type="billing", tools=("fetch",))])
+    asked = query("Sing.", task_type="singing", where={"tools": ("fetch", "sing")})
+    assert [hit.reasons[0] for hit in await ByTaskType().hits(store, asked)] == ["same tool or API: fetch"]
+    assert await ByTaskType().hits(store, query("Sing.", task_type="singing", where={"tools": ("sing",)})) == []
 
 
 async def test_no_more_are_looked_through_than_have_to_be() -> None:

@@ -99,3 +99,24 @@ async def test_a_report_by_hand_keeps_its_id_in_the_archive(store: MarkdownStore
     ids = [one.card.id for one in await store.reports()]
     assert len(set(ids)) == 2
     assert before in ids
+
+
+async def test_of_an_agents_reports_the_last_30_stay_by_themselves(store: MarkdownStore, root: Path) -> None:
+    first, pinned, second, *others = [card.with_status(MemoryStatus.QUARANTINED) for card in many(33)]
+    promoted = second.with_status(MemoryStatus.PROMOTED)
+    clerks = [card.with_status(MemoryStatus.QUARANTINED) for card in many(30, "clerk")]
+    await store.add([first, replace(pinned, pinned=True), promoted, *others, *clerks])
+    assert [one.card.id for one in await store.reports() if one.archived] == [first.id]
+    assert (root / "reflections/researcher-agent/archive/2025/2025-01-01-job-0.md").is_file()
+    await store.add([many(34)[-1].with_status(MemoryStatus.QUARANTINED)])
+    assert [one.card.id for one in await store.reports() if one.archived] == [first.id, others[0].id]
+
+
+async def test_retention_can_be_set_and_turned_off(tmp_path: Path) -> None:
+    reports = [card.with_status(MemoryStatus.QUARANTINED) for card in many(33)]
+    for number, (keep, left) in enumerate(((None, 33), (2, 2), (0, 0))):
+        async with MarkdownStore(tmp_path / str(number), keep_reports=keep) as store:
+            await store.add(reports)
+            assert sum(not one.archived for one in await store.reports()) == left
+    with pytest.raises(ConfigError, match=r"MarkdownStore\(keep_reports=-1\): must be 0 or more"):
+        MarkdownStore(tmp_path, keep_reports=-1)

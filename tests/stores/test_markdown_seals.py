@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_files import EVERYTHING
+from markdown_files import EVERYTHING, HAND
 
 from wisen import MemoryCI, MemoryKind, PromptCompiler
 from wisen.cards import CardEvidence, MemoryCard, MemoryScope, MemoryStatus, Move, Provenance, Situation
@@ -189,3 +189,13 @@ async def test_times_of_any_zone_are_sealed(root: Path, zone: timezone | None) -
     async with MarkdownStore(root) as store:
         await store.add([one])
     assert await the_only(root) == one
+
+
+async def test_a_file_that_states_no_status_claims_none(root: Path) -> None:
+    for status in ("", "---\nstatus: promoted\n---\n\n"):
+        path = root / "reflections" / "clerk" / f"mail{len(status)}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{status}{HAND}")
+    async with MarkdownStore(root) as store:
+        found = {Path(one.path).stem: one.claims for one in await store.reports()}
+    assert found == {"mail0": None, "mail26": MemoryStatus.PROMOTED}

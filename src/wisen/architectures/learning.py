@@ -39,8 +39,18 @@ _LONGEST_ERROR = 300
 class Learner:
     """The memory's side of one run of `Reflexion`."""
 
-    def __init__(self, parts: LearningParts, session: AgentSession, deps: Dependencies, prompt: str) -> None:
+    def __init__(
+        self,
+        parts: LearningParts,
+        session: AgentSession,
+        deps: Dependencies,
+        prompt: str,
+        *,
+        tools: tuple[str, ...] | None = None,
+    ) -> None:
         self.prompt = prompt
+        self._tools = session.task.tools or tools
+        """What the run can call, by name; `None` where that isn't known beforehand."""
         self._parts = parts
         self._session = session
         self._deps = deps
@@ -162,7 +172,8 @@ class Learner:
 
     async def _found(self, draws: Draws) -> list[Found]:
         """What fits the task, and what earlier attempts of this run have met; best first."""
-        asked = Asked(draws=draws, parts=self._parts, deps=self._deps, task=self._task)
+        tools = tuple(sorted(self._session.offered)) or None if self._tools is None else self._tools
+        asked = Asked(draws=draws, parts=self._parts, deps=self._deps, task=self._task, tools=tools)
         return await asked.found(self._situation(), own=self._own_cards, told_before=self._told_before)
 
     def judged(self) -> ReflectionEvaluation | None:

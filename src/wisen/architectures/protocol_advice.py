@@ -36,7 +36,8 @@ async def advice_for(
 
     The `first` try of a chain draws, and that is written down.
     """
-    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=draws.circle)
+    tools = task.tools or None
+    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=tools, circle=draws.circle)
     found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told))
     known = {card.id for card in told}
     others = [one for one in found if one.hit.card.id not in known][:last]

@@ -27,6 +27,8 @@ class Asked:
     parts: LearningParts
     deps: Dependencies
     task: Task
+    tools: tuple[str, ...] | None
+    """What the run can call, by name; `None` where that isn't known."""
 
     async def found(self, at: Situation, *, own: Collection[str], told_before: Collection[str]) -> list[Found]:
         """What fits the situation, best first; what the attempt before was told comes before all.
@@ -54,5 +56,5 @@ class Asked:
         """Which cards the run may be shown."""
         task, agent = self.task, self.deps.agent
         return CardFilter(
-            tenant=task.tenant, agent_role=agent, task_type=task.type, tools=task.tools, circle=self.draws.circle
+            tenant=task.tenant, agent_role=agent, task_type=task.type, tools=self.tools, circle=self.draws.circle
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from wisen.architectures import reflection_outside
+from wisen.architectures.inside import tools_of
 from wisen.architectures.react import ReAct
 from wisen.architectures.reflection_calling import check_callbacks
 from wisen.architectures.reflection_options import ReflectionParts, SafeguardOptions, check_count, check_share
@@ -93,9 +94,8 @@ class ReflectionPattern:
 
     name: str = "reflection"
 
-    def __init__(  # noqa: PLR0913 - the source names these parameters one by one
+    def __init__(  # noqa: PLR0913, PLR0917 - the source names these parameters one by one, in this order
         self,
-        *,
         max_iterations: int = 3,
         quality_criteria: Sequence[QualityCriterion | str] | None = None,
         quality_threshold: float = 0.8,
@@ -104,6 +104,7 @@ class ReflectionPattern:
         reflection_triggers: Sequence[str] = ("completion",),
         best_version_selection: Selection = "highest_score",
         structured_reflection: bool = True,
+        *,
         reflection_model: "Model | str | None" = None,
         preserve_all_versions: bool = True,
         evaluator: EvaluatorLike | None = None,
@@ -171,8 +172,8 @@ class ReflectionPattern:
         course = Course(self._parts, session, deps, prompt)
         live = (session.id, course)
         self._runs.live.append(live)
-        if isinstance(self.base or ReAct(), ReAct) and not deps.toolsets:  # the tools of others aren't known
-            course.steering.expects([str(getattr(tool, "name", getattr(tool, "__name__", ""))) for tool in deps.tools])
+        if (tools := tools_of(self, deps)) is not None:
+            course.steering.expects(tools)
         try:
             async for event in self._draft(course, session, prompt):
                 yield event

@@ -11,6 +11,7 @@ from warnings import warn
 
 from wisen.account.attempt import Account
 from wisen.account.failing import failure_of, good_enough
+from wisen.architectures.inside import tools_of
 from wisen.architectures.learning import Learner
 from wisen.architectures.learning_options import LearningOptions, LearningParts
 from wisen.architectures.react import ReAct
@@ -134,12 +135,12 @@ class Reflexion:
         return self._parts.options.compiler
 
     def declared_workers(self) -> Mapping[str, object]:
-        """The workers of the base."""
-        return self.base.declared_workers()
+        """None of its own; the base says which it has, and `Agent.declared_workers` asks it."""
+        return {}
 
     async def run(self, session: AgentSession, deps: Dependencies, prompt: str) -> AsyncIterator[Event]:
         """See `Architecture.run`."""
-        learner = Learner(self._parts, session, deps, prompt)
+        learner = Learner(self._parts, session, deps, prompt, tools=tools_of(self.base, deps))
         made, accounts = len(session.attempts), list[Account]()
         try:
             for attempt in range(1, self.max_attempts + 1):

@@ -7,7 +7,6 @@ store that has changed since, judgements, lessons that are written already, and 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
@@ -157,7 +156,7 @@ def _form(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - as above
 
 
 def _plain(value: object) -> dict[str, object]:
-    # pydantic doesn't know the read-only mappings that records have by default.
-    if isinstance(value, MappingProxyType):
+    # pydantic doesn't know the mappings of others, that a record may hold.
+    if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     raise ValueError(f"can't be kept: {type(value).__name__}")

@@ -42,7 +42,7 @@ class Recalls:
 
         async def found(task: Task) -> tuple[RecallHit, ...]:
             where = CardFilter(
-                tenant=task.tenant, statuses=RECALLABLE, agent_role=role, task_type=task.type, tools=task.tools
+                tenant=task.tenant, statuses=RECALLABLE, agent_role=role, task_type=task.type, tools=task.tools or None
             )
             situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:

@@ -103,7 +103,7 @@ def search(  # noqa: PLR0913 - each is a command-line option
     tools = tuple(tool or ())
     query = RecallQuery(
         situation=Situation(prompt=text, task_type=task_type, tools=tools),
-        filter=CardFilter(tenant=tenant, statuses=RECALLABLE, task_type=task_type, tools=tools),
+        filter=CardFilter(tenant=tenant, statuses=RECALLABLE, task_type=task_type, tools=tools or None),
         k=k,
     )
     hits = drive(_search(choose_store(store).existing(), embedder, query))

@@ -1,11 +1,10 @@
 """Files of traces: wisen's own form, written and read, and the common ones of others, mistakes told with their line."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, Literal, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -236,7 +235,7 @@ def _runs() -> TypeAdapter[TracedRun]:
 
 
 def _plain(value: object) -> object:
-    return dict(cast("Record", value)) if isinstance(value, MappingProxyType) else str(value)
+    return dict(cast("Record", value)) if isinstance(value, Mapping) else str(value)
 
 
 _READERS: Final[dict[str, Callable[[Record], TracedRun]]] = {

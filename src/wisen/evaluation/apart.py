@@ -1,7 +1,6 @@
 """Calls a function in another process, where it may hang or hold the interpreter without anybody noticing here."""
 
 import atexit
-import io
 import os
 import pickle
 import subprocess
@@ -10,8 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from wisen.deadlines import seconds_left
 from wisen.errors import ConfigError, EvaluationError
@@ -23,25 +21,6 @@ _LONGEST = 30.0
 """Seconds that a call outside of a run may take."""
 _KEPT = 4
 """Processes that wait for the next call."""
-
-
-class _Pickler(pickle.Pickler):
-    """Packs also the read-only mappings that records have by default."""
-
-    def reducer_override(self, obj: Any) -> Any:  # noqa: ANN401 - as in the standard library
-        """See `pickle.Pickler`."""
-        return (_read_only, (dict(cast("Any", obj)),)) if isinstance(obj, MappingProxyType) else NotImplemented
-
-
-def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(values)
-
-
-def packed(value: object) -> bytes:
-    """A value as bytes. Raises what `pickle` raises."""
-    into = io.BytesIO()
-    _Pickler(into).dump(value)
-    return into.getvalue()
 
 
 class _Child:
@@ -150,7 +129,7 @@ class Apart:
             )
         seconds = min(seconds_left(_LONGEST), threading.TIMEOUT_MAX / 10)
         try:
-            packed_arguments = packed((tuple(arguments), dict(keywords or {})))
+            packed_arguments = pickle.dumps((tuple(arguments), dict(keywords or {})))
         except Exception as error:
             said = f"evaluator {self._name!r}: its arguments can't be sent to another process"
             raise EvaluationError(f"{said} ({type(error).__name__})") from error

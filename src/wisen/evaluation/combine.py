@@ -3,9 +3,9 @@
 import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from wisen.errors import ConfigError, EvaluationError
+from wisen.plain import ReadOnly
 from wisen.protocols import BoundToRun, Evaluator, ModelBinder, bound_to_run
 from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
 
@@ -58,7 +58,7 @@ def _named(evaluators: Sequence[Evaluator], verdicts: Sequence[ReflectionEvaluat
         while key in scores:
             key, again = f"{evaluator.name} {again}", again + 1
         scores[key] = verdict.overall_score or 0.0
-    return MappingProxyType(scores)
+    return ReadOnly(scores)
 
 
 class AllOf:

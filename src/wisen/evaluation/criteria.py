@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from wisen.errors import ConfigError, EvaluationError
@@ -15,6 +14,7 @@ from wisen.evaluation.checks import FunctionEvaluator, RegexEvaluator
 from wisen.evaluation.combine import distinct, verdicts_of, weighted_mean
 from wisen.evaluation.quoting import to_grade
 from wisen.evaluation.review import RESERVED, Review, structured_review, written_form, written_review
+from wisen.plain import ReadOnly
 from wisen.protocols import Evaluator
 from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
 from wisen.retelling import account_of
@@ -44,10 +44,6 @@ _ALIKE = 0.83
 """From which likeness a name that means nothing is taken for a default one, misspelt."""
 
 
-def _no_config() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityCriterion:
     """One thing by which an output is judged.
@@ -66,7 +62,7 @@ class QualityCriterion:
     """The least score with which the output can be satisfactory."""
     evaluator: CriterionEvaluator = "llm"
     """Who scores: a model, a pattern, or a function."""
-    evaluator_config: Mapping[str, Any] = field(default_factory=_no_config)
+    evaluator_config: Mapping[str, Any] = field(default_factory=ReadOnly[str, Any])
     """None for "llm"; `pattern`, `full` and `flags` of `RegexEvaluator` for "regex"; `function`, `verifiable` and
     `inline` of `FunctionEvaluator` for "function"."""
 
@@ -147,7 +143,7 @@ def _named(*names: str) -> tuple[QualityCriterion, ...]:
     return tuple(QualityCriterion(name=name, description=_MEANINGS[name]) for name in names)
 
 
-CRITERIA: Mapping[str, tuple[QualityCriterion, ...]] = MappingProxyType(
+CRITERIA: Mapping[str, tuple[QualityCriterion, ...]] = ReadOnly(
     {
         "code generation": _named("correctness", "efficiency", "readability", "edge_cases"),
         "writing": _named("clarity", "coherence", "completeness", "tone"),
@@ -319,9 +315,7 @@ class CriteriaEvaluator(AsksModel):
         return ReflectionEvaluation(
             overall_score=overall,
             satisfactory=not short and overall >= self.threshold,
-            criteria_scores=MappingProxyType(
-                {each.name: scores[each.name] for each in criteria if each.name in scores}
-            ),
+            criteria_scores=ReadOnly({each.name: scores[each.name] for each in criteria if each.name in scores}),
             issues=_issues(short, checked, review),
             suggestions=distinct(
                 [text for verdict in checked.values() for text in verdict.suggestions]

@@ -103,6 +103,6 @@ def _named(card: MemoryCard, where: CardFilter) -> int:
         (
             where.agent_role in scope.agent_roles,
             where.task_type in scope.task_types,
-            not set(where.tools).isdisjoint(scope.tool_names),
+            not set(where.tools or ()).isdisjoint(scope.tool_names),
         )
     )

@@ -1,8 +1,8 @@
 """Which cards answer a query: by similarity, by task type and tool, or by vector across all agents."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -55,9 +55,9 @@ class _FewReports:
 class ByTaskType(_FewReports):
     """The agent's own last reports on the same type of task, then on the same tool or API, then the newest.
 
-    Nothing is embedded or searched: a report about neither the same type nor the same tool isn't relevant. The agent is
-    the one that `query.filter.agent_role` names; with none named, every agent's reports count. It looks through the
-    agent's 2,000 newest.
+    A report about neither the same type nor the same tool isn't relevant. Where the task has no type, a similar task
+    counts as one of the same type, as the store's search finds it. The agent is the one that `query.filter.agent_role`
+    names; with none named, every agent's reports count. It looks through the agent's 2,000 newest.
     """
 
     name: str = "task-type"
@@ -68,6 +68,9 @@ class ByTaskType(_FewReports):
         if where is None:
             return []
         wanted, room = _Wanted.of(query), min(self.last, query.k)
+        if not wanted.task_type:
+            asked = replace(query, filter=where, k=_ASKED_PER_HIT * (room + 1))
+            wanted = replace(wanted, similar={hit.card.id: hit for hit in await store.search(asked)})
         found: list[tuple[_Match, MemoryCard]] = []
         seen, end = 0, await store.count(where)
         # From the newest to the oldest, and no further than where nothing older could be better.
@@ -79,7 +82,7 @@ class ByTaskType(_FewReports):
             seen, end = seen + len(page), begin
             if sum(match.best for match, _ in found) >= room:
                 break
-        found.sort(key=lambda one: (one[0].same_type, bool(one[0].names), *_newest(one[1])), reverse=True)
+        found.sort(key=lambda one: (one[0].same_kind, bool(one[0].names), *_newest(one[1])), reverse=True)
         return [match.hit(card) for match, card in found[:room]]
 
 
@@ -110,17 +113,25 @@ class _Match(NamedTuple):
 
     same_type: str
     """The type that both name, "" where they don't."""
+    similar: RecallHit | None
+    """How the store found it for a task without a type; `None` where it didn't."""
     names: tuple[str, ...]
     """Tools and APIs that both name."""
     best: bool
     """Whether no other card could match better."""
 
+    @property
+    def same_kind(self) -> bool:
+        """Whether it is about the same kind of task."""
+        return bool(self.same_type or self.similar)
+
     def hit(self, card: MemoryCard) -> RecallHit:
         reasons = [f"same task type: {self.same_type}"] if self.same_type else []
+        reasons += self.similar.reasons if self.similar else ()
         reasons += [f"same tool or API: {', '.join(self.names)}"] if self.names else []
         if card.provenance.created_at.year > 1:
             reasons.append(f"of {card.provenance.created_at:%Y-%m-%d}")
-        relevance = 0.9 if self.same_type else 0.6
+        relevance = 0.9 if self.same_kind else 0.6
         return RecallHit(card=card, relevance=relevance + (0.05 if self.names else 0.0), reasons=tuple(reasons))
 
 
@@ -132,11 +143,13 @@ class _Wanted:
     tools: frozenset[str]
     apis: frozenset[str]
     text: str
+    similar: Mapping[str, RecallHit] = field(default_factory=dict[str, RecallHit])
+    """What the store finds for a task without a type, by card."""
 
     @classmethod
     def of(cls, query: RecallQuery) -> "_Wanted":
         situation, text = query.situation, _readable(query.situation.prompt)
-        tools = frozenset(_folded((*situation.tools, *query.filter.tools)))
+        tools = frozenset(_folded((*situation.tools, *(query.filter.tools or ()))))
         return cls(same_form(situation.task_type or query.filter.task_type), tools, frozenset(_apis(text)), text)
 
     def match(self, card: MemoryCard) -> _Match | None:
@@ -147,10 +160,11 @@ class _Wanted:
         shared = theirs & self.tools
         shared |= {one for one in self.tools | self.apis if _names(text, one)}
         shared |= {one for one in theirs if _names(self.text, one)}
-        if not (same_type or shared):
+        similar = self.similar.get(card.id)
+        if not (same_type or similar or shared):
             return None
-        best = bool(same_type or not self.task_type) and bool(shared or not (self.tools or self.text))
-        return _Match(same_type, tuple(sorted(shared)), best)
+        best = bool(same_type or similar) and bool(shared or not (self.tools or self.text))
+        return _Match(same_type, similar, tuple(sorted(shared)), best)
 
 
 def _only(where: CardFilter, kinds: tuple[MemoryKind, ...]) -> CardFilter | None:

@@ -4,13 +4,13 @@ Everything here blocks and belongs to one thread.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import StoreError
-from wisen.recall import Written
+from wisen.recall import RECALLABLE, Written
 from wisen.records import NEVER
 from wisen.reports import card_to_report
 from wisen.stores.card_files import day_of_card, read, render, rewritten, title_of
@@ -47,8 +47,9 @@ class Moved:
 class Binder:
     """Writes what a `Catalog` reads."""
 
-    def __init__(self, folder: Folder, catalog: Catalog) -> None:
-        """Change the files in `folder`, which `catalog` follows."""
+    def __init__(self, folder: Folder, catalog: Catalog, keep: int | None) -> None:
+        """Change the files in `folder`, which `catalog` follows; of each agent's reports the last `keep` stay."""
+        self._keep = keep
         self._folder = folder
         self._catalog = catalog
 
@@ -72,6 +73,10 @@ class Binder:
                 new[card_id] = replace(new[card_id], duplicates=new[card_id].duplicates + counted.pop(card_id))
             self._write(list(new.values()), counted)
             self._catalog.look()
+            if self._keep is not None:
+                for agent in {card.provenance.agent for card in new.values()}:
+                    outdated = self._outdated(self._keep, agent)
+                    self._archive(one for one in outdated if not _is_in_use(one.card))
             return written
 
     def take(self, cards: Sequence[MemoryCard], *, overwrite: bool) -> dict[str, str]:
@@ -114,12 +119,16 @@ class Binder:
                 return [self._moved(stored, _archive_of(stored)) for stored in self._outdated(keep, agent)]
         with self._folder.locked():
             self._catalog.look()
-            moved: list[Moved] = []
-            for stored in self._outdated(keep, agent):
-                target = self._folder.move(stored.path, _archive_of(stored).rpartition("/")[0])
-                moved.append(self._moved(stored, target))
+            return self._archive(self._outdated(keep, agent))
+
+    def _archive(self, reports: Iterable[Stored]) -> list[Moved]:
+        moved: list[Moved] = []
+        for stored in reports:
+            target = self._folder.move(stored.path, _archive_of(stored).rpartition("/")[0])
+            moved.append(self._moved(stored, target))
+        if moved:
             self._catalog.look()
-            return moved
+        return moved
 
     def _unfit(self, card: MemoryCard) -> str:
         try:
@@ -245,6 +254,11 @@ class Binder:
     def _moved(self, stored: Stored, target: str) -> Moved:
         agent = stored.card.provenance.agent
         return Moved(card_id=stored.card.id, agent=agent, source=stored.path, target=target)
+
+
+def _is_in_use(card: MemoryCard) -> bool:
+    """Whether a card is promoted, pinned or on trial: what is known of it counts for more than its age."""
+    return card.status in RECALLABLE and bool(card.pinned or card.trials or card.status is MemoryStatus.PROMOTED)
 
 
 def _age(stored: Stored) -> tuple[int, str]:

@@ -212,7 +212,7 @@ class Catalog:
         except ReportError as error:
             return replace(file, problem=str(error))
         said = reading.said.status
-        claims = None if said is reading.card.status else said
+        claims = None if said in (reading.card.status, MemoryStatus.CANDIDATE) else said  # what every card begins with
         return replace(file, card=place.seen(reading.card), claims=claims)
 
     def _take_in(self, fresh: list[tuple[str, _File]]) -> None:

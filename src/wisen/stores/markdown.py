@@ -62,6 +62,7 @@ class MarkdownStore(FileLedger, CardStore):
         fsync: bool = True,
         patience: float = 60.0,
         block_limit: int = DEFAULT_BLOCK_LIMIT,
+        keep_reports: int | None = KEEP,
         screen: Screen | None = None,
     ) -> None:
         """Remember the options; nothing is read or written yet.
@@ -74,10 +75,12 @@ class MarkdownStore(FileLedger, CardStore):
             fsync: Wait until the disk has each file, so that a power cut loses nothing either.
             patience: Seconds for which the lock of another process is waited for, before that is an error.
             block_limit: Characters that one memory block holds.
+            keep_reports: Reports of an agent that stay when it adds one. Older ones go to the archive, as by `archive`,
+                unless they are promoted, pinned or on trial. `None` leaves all where they are.
             screen: What `add` lets in; `None` takes `DefaultScreen`.
 
         Raises:
-            ConfigError: If `floor` isn't in [0, 1] or `block_limit` is below 1.
+            ConfigError: If `floor` isn't in [0, 1], `block_limit` is below 1 or `keep_reports` is negative.
         """
         CardStore.__init__(self, embedder, floor, screen)
         FileLedger.__init__(
@@ -87,6 +90,7 @@ class MarkdownStore(FileLedger, CardStore):
             block_limit=block_limit,
             read_only=read_only,
             patience=patience,
+            keep_reports=None if keep_reports is None else _checked("MarkdownStore(keep_reports=…)", keep_reports),
         )
 
     def _start(self) -> None:
@@ -195,8 +199,7 @@ class MarkdownStore(FileLedger, CardStore):
         Raises:
             ConfigError: If `keep` is negative.
         """
-        if keep < 0:
-            raise ConfigError(f"archive(keep={keep!r}): must be 0 or more")
+        _checked("archive(keep=…)", keep)
         return await self._in_thread(lambda: self._binder.archive(keep, agent, dry_run=dry_run))
 
     async def problems(self) -> Sequence[Problem]:
@@ -299,3 +302,9 @@ class MarkdownStore(FileLedger, CardStore):
         if unknown:
             vectors = await embed_cards(self._embedder, unknown)
             await self._in_thread(lambda: self._vectors.put(unknown, pack(vectors)))
+
+
+def _checked(name: str, keep: int) -> int:
+    if keep < 0:
+        raise ConfigError(f"{name.replace('…', repr(keep))}: must be 0 or more")
+    return keep

@@ -29,9 +29,12 @@ _RUNS = "runs.db"
 class FileLedger(Forkable):
     """A `Memory` in Markdown files, and a `RunLog` and `CallLog` in a hidden database; the thread for a folder."""
 
-    def __init__(self, root: Path, *, fsync: bool, block_limit: int, read_only: bool, patience: float) -> None:
+    def __init__(
+        self, root: Path, *, fsync: bool, block_limit: int, read_only: bool, patience: float, keep_reports: int | None
+    ) -> None:
         """Keep blocks of at most `block_limit` characters."""
         self._root = root
+        self._keep_reports = keep_reports
         self._block_limit = checked_limit(block_limit)
         self._folder = Folder(root, fsync=fsync, read_only=read_only, patience=patience)
         self._runs_path = root / HIDDEN / _RUNS
@@ -49,7 +52,7 @@ class FileLedger(Forkable):
         """Take a thread, and know nothing of the files yet."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
         self._catalog = Catalog(self._folder)
-        self._binder = Binder(self._folder, self._catalog)
+        self._binder = Binder(self._folder, self._catalog, self._keep_reports)
 
     def before_fork(self, until: float) -> None:
         """See `Forkable.before_fork`."""

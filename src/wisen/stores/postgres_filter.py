@@ -75,10 +75,9 @@ async def fitting_scopes(connection: Connection, wheres: Sequence[CardFilter]) -
 
 
 def _asks(where: CardFilter) -> bool:
-    return bool(where.agent_role or where.task_type or where.tools)
+    return bool(where.agent_role or where.task_type or where.tools is not None)
 
 
 def _rest(where: CardFilter) -> CardFilter:
-    return replace(
-        where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="", tools=tuple(where.tools)
-    )
+    tools = None if where.tools is None else tuple(where.tools)
+    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="", tools=tools)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from types import MappingProxyType
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -84,8 +83,8 @@ def run_from_json(text: bytes | str) -> RunRecord:
 
 
 def _plain(value: object) -> dict[str, object]:
-    # pydantic doesn't know the read-only mappings that records have by default.
-    if isinstance(value, MappingProxyType):
+    # pydantic doesn't know the mappings of others, that a record may hold.
+    if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     msg = f"can't be written as JSON: {type(value).__name__}"
     raise ValueError(msg)

@@ -206,7 +206,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
         if wanted:
             parts.append(condition)
             values.append(json.dumps([item.value for item in wanted]))
-    if where.agent_role or where.task_type or where.tools:
+    if where.agent_role or where.task_type or where.tools is not None:
         parts.append("scope IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(_fitting_scopes(connection, where)))
     return " AND ".join(parts), values
