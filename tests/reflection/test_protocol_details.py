@@ -1,16 +1,18 @@
 """What the Reflexion protocol asks of fields, recall, retries and reports, beside the tests of its sections."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from reporting import FAILED, PARTIAL, SCRAPING, SUCCESS, filed, run_protocol, written
+from reporting import FAILED, PARTIAL, SCRAPING, SUCCESS, credential, filed, run_protocol, written
 
 from wisen import CardFilter, InMemoryVectorStore, ScriptedModel, Situation
 from wisen.architectures.protocol import reflexion_protocol
 from wisen.memory.rankers import AcrossAgents
 from wisen.recall import RecallQuery
 from wisen.reflection.report import REPORT_PROMPT, ReportReflector
+from wisen.stores.markdown import MarkdownStore
 
 pytestmark = pytest.mark.anyio
 
@@ -82,3 +84,12 @@ async def test_personal_data_and_internal_addresses_of_a_report_are_not_kept(pri
     assert private not in repr(kept)
     assert private not in repr([event for event in events if event.name.startswith("reflexion.")])
     assert "did not answer" in repr(kept), "the rest of the report is kept"
+
+
+async def test_what_a_program_adds_to_the_folder_is_screened_too(tmp_path: Path) -> None:
+    secret = credential()
+    async with MarkdownStore(tmp_path) as store:
+        (written_,) = await store.add([filed("an expired key", says=f"The key {secret} had expired.")])
+        text = (await store.path_of(written_.card_id)).read_text()
+    assert "had expired" in text
+    assert secret not in text
