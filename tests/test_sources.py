@@ -1,7 +1,8 @@
-"""The examples of the Reflexion references, with nothing changed but the import root; the models are scripted."""
+"""The sources' examples, with nothing changed but the import root, and rules of theirs; the models are scripted."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,12 +10,15 @@ from wisen import (
     Agent,
     HashEmbedder,
     InMemoryVectorStore,
+    MemoryCI,
     MemoryKind,
     Reflexion,
+    Retroformer,
     ScriptedModel,
     Situation,
     Task,
     ToolCall,
+    Trace,
 )
 from wisen.architectures.protocol import reflexion_protocol
 from wisen.cards import MemoryCard, MemoryScope, MemoryStatus
@@ -113,6 +117,39 @@ async def test_a_tool_policy_is_shown_to_none_who_lack_the_tool() -> None:
         )
         await agent.run("Read the page of prices.")
         assert ("status before the body" in model.calls[0].system) is shown
+
+
+async def test_all_that_a_look_back_finds_becomes_cards() -> None:
+    skills = [
+        {"pattern": f"Case {n}", "strategy": f"Way {n}", "steps": [f"Step {m}" for m in range(20)]} for n in range(30)
+    ]
+    ci = MemoryCI(InMemoryVectorStore(embedder=HashEmbedder()))
+    retro = Retroformer(ScriptedModel([json.dumps({"skills": skills, "failures": []})]), ci)
+    cards = await retro.reflect(Trace(trace_id="run-1", purpose="Do it."))
+    assert [card.strategy for card in cards] == [one["strategy"] for one in skills]
+    assert {len(card.steps) for card in cards} == {20}
+    assert (retro.reflections[0].skills, retro.reflections[0].total_cards) == (30, 30)
+
+
+async def test_errors_of_the_network_are_told_and_the_other_runs_go_on() -> None:
+    lessons = json.dumps({"skills": [{"pattern": "A page", "strategy": "Read it."}], "failures": []})
+    model = ScriptedModel([ConnectionResetError("line 7"), TimeoutError("late"), lessons])
+    heard: list[str] = []
+    runs = [Trace(trace_id=f"run-{number}", purpose="Do it.") for number in range(3)]
+    retro = Retroformer(model, concurrency=1)
+    cards = await retro.reflect_all(runs, on_error=lambda run, error: heard.append(f"{run.trace.trace_id}: {error}"))
+    assert [card.strategy for card in cards] == ["Read it."]
+    assert heard == [
+        "run-0: model 'scripted': the provider can't be reached; check the network and the address",
+        "run-1: model 'scripted': the provider didn't answer in time; try again, or raise the timeout",
+    ]
+
+
+@pytest.mark.parametrize("mode", ["live", "replay"])
+async def test_the_summary_of_a_run_says_its_mode(mode: Any) -> None:
+    model = ScriptedModel(['{"skills": [], "failures": []}'])
+    await Retroformer(model).reflect(Trace(trace_id="run-1", purpose="Do it.", run_mode=mode))
+    assert f"run mode {mode}" in model.calls[0].prompt
 
 
 async def test_article_pipeline_example() -> None:

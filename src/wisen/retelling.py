@@ -61,10 +61,10 @@ def clipped(text: str, longest: int) -> str:
 
 
 def summary(trace: Trace) -> str:
-    """How long the run was."""
+    """How long the run was, and in which mode."""
     said = f"{trace.step_count} step{'' if trace.step_count == 1 else 's'}"
     lasted = f", {trace.duration_s:.1f} seconds" if trace.duration_s else ""
-    return said + lasted + ("" if trace.run_mode == "live" else f", run mode {trace.run_mode}")
+    return f"{said}{lasted}, run mode {trace.run_mode}"
 
 
 def parts_of(texts: Sequence[str], longest: int) -> list[str]:

@@ -183,8 +183,8 @@ async def test_streaming_carries_and_delivers() -> None:
 
 async def test_a_failed_request_delivers_nothing() -> None:
     told = Deliveries()
-    with pytest.raises(ConnectionError):
-        await ask(AdvisedModel(ScriptedModel([ConnectionError()]), BOTH, told.of("it")), system="s", prompt="p")
+    with pytest.raises(LookupError):
+        await ask(AdvisedModel(ScriptedModel([LookupError()]), BOTH, told.of("it")), system="s", prompt="p")
     assert told.names == []
 
 

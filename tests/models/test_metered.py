@@ -121,6 +121,8 @@ FAILURES: list[tuple[Exception, str]] = [
     (ModelHTTPError(500, "m", {"error": "SECRET"}), "the provider failed; try again later"),
     (ModelHTTPError(418, "m", {"error": "SECRET"}), "the provider refused the call (HTTP 418)"),
     (ModelConnectionError("m", "SECRET"), "the provider can't be reached; check the network and the address"),
+    (ConnectionResetError("SECRET"), "the provider can't be reached; check the network and the address"),
+    (TimeoutError("SECRET"), "the provider didn't answer in time; try again, or raise the timeout"),
     (ModelAPIError("m", "SECRET"), "the provider refused the call"),
     (ContentFilterError("SECRET"), "the provider's content filter stopped the answer"),
     (UnexpectedModelBehavior("SECRET"), "the answer can't be used (UnexpectedModelBehavior)"),

@@ -106,8 +106,8 @@ async def test_a_store_can_be_the_cassette_and_scopes_are_apart() -> None:
 
 
 async def test_a_failed_call_is_not_recorded_and_its_repetition_takes_its_place(cassette: Path) -> None:
-    model = RecordedModel(ScriptedModel([ConnectionError(), "at last"]), cassette)
-    with pytest.raises(ConnectionError):
+    model = RecordedModel(ScriptedModel([LookupError(), "at last"]), cassette)
+    with pytest.raises(LookupError):
         await ask(model, system="", prompt="p")
     assert await ask(model, system="", prompt="p") == "at last"
     assert await ask(RecordedModel(None, cassette, name="scripted"), system="", prompt="p") == "at last"

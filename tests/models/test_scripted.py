@@ -39,8 +39,8 @@ async def test_a_used_up_script_says_so() -> None:
 
 
 async def test_an_exception_in_the_script_is_raised() -> None:
-    with pytest.raises(ConnectionError):
-        await ask(ScriptedModel([ConnectionError("cable")]), system="", prompt="x")
+    with pytest.raises(LookupError):
+        await ask(ScriptedModel([LookupError("cable")]), system="", prompt="x")
 
 
 async def test_functions_reply_sync_and_async() -> None:

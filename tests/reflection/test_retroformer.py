@@ -168,7 +168,7 @@ Scrape the price list.
 [end task MARK]
 
 [begin outcome MARK]
-failed, score 0.25 of 1; 2 steps, 1.2 seconds
+failed, score 0.25 of 1; 2 steps, 1.2 seconds, run mode live
 [end outcome MARK]
 
 [begin run MARK]

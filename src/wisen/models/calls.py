@@ -5,7 +5,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from wisen.models.conversation import text_of
-from wisen.models.failures import ProviderError, model_error
+from wisen.models.failures import CallError, model_error
 
 __all__ = ["ask", "ask_for_response", "text_of"]
 
@@ -28,5 +28,5 @@ async def ask_for_response(
     messages: list[ModelMessage] = [ModelRequest(parts=[*parts, UserPromptPart(prompt)])]
     try:
         return await model.request(messages, settings, parameters or ModelRequestParameters())
-    except ProviderError as error:
+    except CallError as error:
         raise model_error(model.model_name, error) from error

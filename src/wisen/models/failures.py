@@ -24,6 +24,8 @@ from wisen.errors import ConfigError, ModelError, PromptTooLongError, Unreachabl
 
 ProviderError = (ModelAPIError, UnexpectedModelBehavior, UserError, FallbackExceptionGroup)
 """What pydantic-ai's models raise when a call fails."""
+CallError = (*ProviderError, OSError)
+"""What any model raises then: one that talks to a server by itself may let an error of the network through."""
 
 _ADVICE: tuple[tuple[type[Exception], str], ...] = (
     (ModelAuthenticationError, "the provider refused the API key; check the key and its rights"),
@@ -66,6 +68,8 @@ _MOST_CHAINED = 20
 def model_error(name: str, error: Exception) -> ModelError:
     """What to raise `from error` for a failed call of the model `name`."""
     category, status = type(error), ""
+    if isinstance(error, OSError):
+        category = ModelTimeoutError if isinstance(error, TimeoutError) else ModelConnectionError
     if isinstance(error, ModelHTTPError):
         status = f" (HTTP {error.status_code})"
         if category is ModelHTTPError:

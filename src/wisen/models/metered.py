@@ -14,7 +14,7 @@ from wisen.deadlines import calling
 from wisen.errors import ModelError, PartCancelledError
 from wisen.events import Event, ModelCalled
 from wisen.models.advised import carries_advice
-from wisen.models.failures import ProviderError, model_error
+from wisen.models.failures import CallError, model_error
 from wisen.models.recorded import is_replayed
 from wisen.models.relay import Relay
 from wisen.models.repeating import unrepeatable_calls
@@ -73,7 +73,7 @@ class MeteredModel(Relay):
                 response = await self.wrapped.request(messages, settings, parameters)
             usage = used(response)
             self._look(response, parameters)
-        except ProviderError as error:
+        except CallError as error:
             raise model_error(self.model_name, error) from error
         except PartCancelledError as error:
             raise ModelError(self.model_name, "the call cancelled itself; try again") from error
@@ -101,7 +101,7 @@ class MeteredModel(Relay):
                     messages, model_settings, model_request_parameters, run_context
                 ) as stream:
                     yield stream
-        except ProviderError as error:
+        except CallError as error:
             raise model_error(self.model_name, error) from error
         except PartCancelledError as error:
             raise ModelError(self.model_name, "the call cancelled itself; try again") from error

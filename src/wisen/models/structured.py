@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings
 from wisen.errors import UnreadableAnswerError
 from wisen.models.constraints import LocalModelSettings
 from wisen.models.conversation import text_of
-from wisen.models.failures import ProviderError, model_error
+from wisen.models.failures import CallError, model_error
 from wisen.models.local import LocalModel
 from wisen.replies.answer import answer_in
 
@@ -54,7 +54,7 @@ async def ask_for(
     for _ in range(2):
         try:
             response = await model.request(messages, settings, parameters)
-        except ProviderError as error:
+        except CallError as error:
             raise model_error(model.model_name, error) from error
         try:
             return read_json(answer_in(text_of(response)), adapter)

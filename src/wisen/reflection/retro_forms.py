@@ -45,8 +45,6 @@ the failed run did wrong, as failures; and policies and observations that follow
 _LESSONS = "Write down what this run teaches."
 _MERGE = "Make one list of them: join what says the same, drop what a later part disproves, keep what helps most."
 _LONGEST_FIELD = 1_000
-_LONGEST_STEPS = 12
-_MOST_READ = 20
 
 
 def _worded(value: object) -> object:
@@ -63,14 +61,14 @@ def _entries(value: object) -> object:
     if value is None or value == "":
         return []
     items = cast("list[object]", value) if isinstance(value, list) else [value]
-    return [cast("object", item) for item in items if isinstance(item, dict | str | BaseModel)][:_MOST_READ]
+    return [cast("object", item) for item in items if isinstance(item, dict | str | BaseModel)]
 
 
 def _steps(value: object) -> object:
     if isinstance(value, str):
         value = value.splitlines()
     items = cast("list[object]", value) if isinstance(value, list) else []
-    return [said for item in items if (said := str(_worded(item)))][:_LONGEST_STEPS]
+    return [said for item in items if (said := str(_worded(item)))]
 
 
 _Text = Annotated[str, BeforeValidator(_worded)]
@@ -152,12 +150,12 @@ class Lessons(BaseModel):
         """How many there are."""
         return sum(len(entries) for entries in (self.skills, self.failures, self.policies, self.observations))
 
-    def without_repetition(self, most: int) -> "Lessons":
-        """At most `most` of each kind, none twice and none without words."""
+    def without_repetition(self) -> "Lessons":
+        """The same, none twice and none without words."""
         kept: dict[str, list[_Entry]] = {}
         for name in Lessons.model_fields:
             entries = cast("list[_Entry]", getattr(self, name))
-            kept[name] = list({entry.words: entry for entry in entries if entry}.values())[:most]
+            kept[name] = list({entry.words: entry for entry in entries if entry}.values())
         return Lessons.model_construct(**cast("dict[str, Any]", kept))
 
 

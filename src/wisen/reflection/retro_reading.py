@@ -149,7 +149,7 @@ class Reader:
             clean = Lessons.model_validate_json(unmarked)
         except ValueError:  # a mark was copied so that it is part of the form
             clean = said
-        return clean.without_repetition(room.most)
+        return clean.without_repetition()
 
     async def _shrinking(self, read: Callable[[int], Awaitable[Read]]) -> Read:
         """Read in shorter parts where the model says that a prompt is too long, as far as that helps."""
@@ -206,4 +206,4 @@ def _joined(found: Sequence[Lessons]) -> Lessons:
         policies=[entry for one in found for entry in one.policies],
         observations=[entry for one in found for entry in one.observations],
     )
-    return together.without_repetition(max(together.total, 1))
+    return together.without_repetition()

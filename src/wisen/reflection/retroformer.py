@@ -77,7 +77,7 @@ class Retroformer:
             are returned as candidates, which nobody has screened.
         agent_role: The role that the cards are scoped to; "" for all.
         prompt: System prompt; `RETROSPECTION_PROMPT` by default.
-        most: Most cards of each kind that a look back is asked for.
+        most: Most cards of each kind that a look back is asked for; where a model gives more, all are taken.
         solved_from: Score in [0, 1] from which a run counts as solved.
         concurrency: Most model calls at a time.
         longest_part: Most characters of a run that a call is shown; by default what the model's context has room for.
