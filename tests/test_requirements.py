@@ -1,5 +1,7 @@
 """Each row of the tables of requirements names code and a test that exist; every section of every source has rows."""
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -70,3 +72,29 @@ def test_a_row_that_points_to_nothing_is_noticed() -> None:
     assert not is_test("test_requirements.py::test_that_nobody_wrote")
     with pytest.raises(OSError, match="test_nowhere"):
         is_test("test_nowhere.py::test_that_nobody_wrote")
+
+
+TAKEN = """
+from wisen.evaluation import judge
+from wisen.reflection import retro_forms, retroformer
+from take_away import take_away
+
+take_away("retelling.summary")
+try:
+    retro_forms.summary(None)
+except RuntimeError as error:
+    print(error)
+take_away("reflection.retro_forms.RETROSPECTION_PROMPT")
+print(repr(retroformer.RETROSPECTION_PROMPT))
+take_away("evaluation.judge.JudgeEvaluator")
+try:
+    judge.JudgeEvaluator()
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_what_is_taken_away_is_gone_wherever_it_was_imported() -> None:
+    tools = str(PAGE.parents[1] / "tools")
+    done = subprocess.run([sys.executable, "-c", TAKEN], cwd=tools, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["this code was taken away", "''", "this code was taken away"]
