@@ -126,6 +126,14 @@ async def test_a_block_is_shown_whole_to_every_attempt_of_later_runs() -> None:
     assert all(lesson in model.calls[at].system for at in (0, 2) for lesson in lessons)
 
 
+async def test_a_block_is_shown_to_no_agent_that_does_not_learn() -> None:
+    memory, model = BlockMemory(), ScriptedModel(["41", "Count from zero.", "42"])
+    await Agent(model=model, architecture=Reflexion(max_attempts=1), memory=memory).run(CELLS, evaluator=is_forty_two)
+    assert await memory.block("reflexion_lessons") == "- Count from zero."
+    await Agent("Count.", model=model, memory=memory).run(CELLS)
+    assert model.calls[2].system == "Count."
+
+
 async def test_a_lesson_is_keyed_by_the_prompt_that_failed() -> None:
     store = InMemoryVectorStore()
     architecture = Reflexion(lesson_store=store, max_attempts=1)
