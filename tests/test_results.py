@@ -72,3 +72,10 @@ def test_fields_that_nobody_gave_are_read_only() -> None:
         QualityCriterion(name="clarity").evaluator_config,
     )
     assert {type(one) for one in empty} == {ReadOnly}
+
+
+def test_a_result_is_printed_in_two_short_lines() -> None:
+    judged = Agent(model=ScriptedModel(["Paris"]), evaluator=lambda text: text == "Paris").run_sync("The capital?")
+    assert str(judged) == f"Paris\n(satisfied, score 1.00, 1 attempt, run {judged.run_id})"
+    unjudged = Agent(model=ScriptedModel(["Paris"])).run_sync("The capital?")
+    assert str(unjudged) == f"Paris\n(unevaluated, 1 attempt, run {unjudged.run_id})"

@@ -53,6 +53,12 @@ class RunResult:
     metadata: "Mapping[str, object]" = field(default_factory=dict[str, object])
     """What the architecture has to say beyond the record."""
 
+    def __str__(self) -> str:
+        """The answer, and below it how the run ended; `repr` has everything."""
+        score = "" if self.score is None else f", score {self.score:.2f}"
+        made = f"{len(self.attempts)} attempt{'' if len(self.attempts) == 1 else 's'}"
+        return f"{self.output}\n({self.status}{score}, {made}, run {self.run_id})"
+
     @property
     def output(self) -> str:
         """The best answer."""

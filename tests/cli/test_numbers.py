@@ -66,6 +66,7 @@ def base(
         ("ci", "run"): (tasks(TASK), *model),
         ("learn",): (traces, "--dry-run"),
         ("lessons", "search"): ("capital",),
+        ("reflect", "archive"): ("--root", "memory"),
     }
 
 

@@ -30,9 +30,11 @@ DECISION = DecisionReport(
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with three reports in `memory`, and a file that is none."""
+def folder(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with three reports in `memory`, the store of all commands, and a file that is none."""
+    del store
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WISEN_STORE", "markdown:memory")
 
     async def write() -> None:
         async with MarkdownStore("memory") as store:
@@ -83,12 +85,29 @@ def test_the_folder_is_named_as_a_root_or_as_a_store(
     assert wisen("reflect", "list", form.format(folder)).stdout == listed
 
 
-def test_what_is_no_folder_has_no_reports(wisen: Wisen, tmp_path: Path) -> None:
+def test_what_is_no_folder_has_no_files(wisen: Wisen, tmp_path: Path) -> None:
     (tmp_path / "file.db").touch()
-    for store in (tmp_path / "file.db", "postgresql://anna:geheim@localhost/db"):
-        done = wisen("reflect", "list", "--store", store)
+    for root in (tmp_path / "file.db", "postgresql://anna:geheim@localhost/db"):
+        done = wisen("reflect", "list", "--root", root)
         assert (done.returncode, done.stdout, "geheim" in done.stderr) == (2, "", False)
-        assert done.stderr.endswith("is no folder; reports are files in the folder of a Markdown store\n")
+        assert done.stderr.endswith("is no folder; pass --store for a file or a database\n")
+    both = wisen("reflect", "list", "--root", tmp_path, "--store", tmp_path)
+    assert both.stderr == "wisen: --store and --root: both name where reports are; give one\n"
+
+
+def test_reports_are_in_the_store_of_all_commands(wisen: Wisen, store: Path) -> None:
+    fields = ("--what-happened", "Half.", "--what-went-wrong", "The rest.", "--instead", "Go on.")
+    new = ("reflect", "new", "--outcome", "partial", "--agent", "clerk", "--summary", "Mail", *fields)
+    card_id = wisen(*new, "--embedder", "hash", "--date", "2026-03-01").stdout.strip()
+    assert store.is_file()
+    assert wisen("lessons", "show", card_id).returncode == 0
+    listed = wisen("reflect", "list").stdout.splitlines()
+    assert listed[1].split() == [card_id, "2026-03-01", "clerk", "partial", "quarantined", "Mail"]
+    assert wisen("reflect", "show", card_id[:6]).stdout.startswith("# Reflection: 2026-03-01 - clerk - Mail\n")
+    again = wisen(*new, "--embedder", "hash", "--date", "2026-03-01")
+    assert again.stderr == "this very report is there already\n"
+    archived = wisen("reflect", "archive")
+    assert archived.stderr.endswith("has no files to move; `wisen lessons archive ID` takes a report out of use\n")
 
 
 def test_a_status_written_by_hand_is_told(wisen: Wisen, folder: Path) -> None:
@@ -160,11 +179,10 @@ def test_old_reports_are_archived(wisen: Wisen, folder: Path) -> None:
 def test_without_a_folder_it_says_so(wisen: Wisen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for args in (("list",), ("show", "x"), ("archive",)):
-        done = wisen("reflect", *args)
+        done = wisen("reflect", *args, "--root", "memory")
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith("wisen: no folder 'memory' (the default); pass --root, or")
-    assert "no folder 'elsewhere' (--root)" in wisen("reflect", "list", "--root", "elsewhere").stderr
+        assert done.stderr.startswith("wisen: no store at 'memory' (--root);")
     (tmp_path / "memory").mkdir()
-    assert wisen("reflect", "list").stderr == "no reports yet\n"
+    assert wisen("reflect", "list", "--root", "memory").stderr == "no reports yet\n"
     assert list((tmp_path / "memory").iterdir()) == []
-    assert wisen("reflect", "archive", "--keep", -1).returncode == 2
+    assert wisen("reflect", "archive", "--keep", -1, "--root", "memory").returncode == 2

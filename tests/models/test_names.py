@@ -122,3 +122,18 @@ def test_any_openai_compatible_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_resolving_touches_no_weights(tmp_path: Path) -> None:
     assert isinstance(resolve_model(f"local:{tmp_path / 'missing.gguf'}"), LocalModel)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("gpt5", "openai:gpt-5"), ("opus", "anthropic:claude-opus-"), ("lokal", "local"), ("gemini", "google:gemini-")],
+)
+def test_a_name_that_means_nothing_gets_the_one_that_is_most_like_it(name: str, meant: str) -> None:
+    with pytest.raises(UnknownModelError, match=f"no such model; did you mean '{meant}"):
+        resolve_model(name)
+
+
+@pytest.mark.parametrize("name", ["xyzzy", ":", "-"])
+def test_a_name_like_no_other_gets_none(name: str) -> None:
+    with pytest.raises(UnknownModelError, match="no such model; the forms are"):
+        resolve_model(name)

@@ -14,7 +14,7 @@ from wisen.cli.output import (
     Column,
     clean,
     counted,
-    line,
+    glance,
     print_fields,
     print_json,
     print_table,
@@ -252,7 +252,7 @@ def _print_whole(found: "Sequence[TaskResult]", now: "BatchStatus") -> None:
             ("why", _why(one, now)),
             ("answer", "" if outcome is None else outcome.output),
         )
-        typer.echo(f"{one.place}  {line(one.task.id or one.task.prompt)}  {one.state}")
+        typer.echo(f"{one.place}  {glance(one.task.id or one.task.prompt)}  {one.state}")
         print_fields(fields, indent="   ")
 
 
@@ -275,14 +275,14 @@ def _print_results(found: "Sequence[TaskResult]", now: "BatchStatus") -> None:
         rows.append(
             (
                 str(one.place),
-                one.task.id or line(one.task.prompt, _TASK),
+                one.task.id or glance(one.task.prompt, _TASK),
                 one.state,
                 "" if outcome is None else outcome.status.replace("_", " "),
                 "" if outcome is None else score(outcome.score),
                 "" if outcome is None else outcome.run_id,
                 one.worker,
-                "" if outcome is None else line(outcome.output, _ANSWER),
-                line(why, _REASON),
+                "" if outcome is None else glance(outcome.output, _ANSWER),
+                glance(why, _REASON),
             )
         )
     print_table(columns, rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.output import Column, line, print_table
+from wisen.cli.output import Column, glance, line, print_table
 
 if TYPE_CHECKING:
     from wisen.audit.replay import CardOutcome, ReplayReport
@@ -75,7 +75,7 @@ def print_summary(report: "ReplayReport") -> None:
     for said, count in sorted(few.items()):
         typer.echo(f"too few for a verdict: {said} (cards: {count})")
     for problem, count in sorted(report.problems.items()):
-        typer.echo(f"attempts without a score: {line(problem)} (count: {count})")
+        typer.echo(f"attempts without a score: {glance(problem)} (count: {count})")
     if report.exhausted:
         typer.echo(f"stopped early: {line(report.exhausted, 300)}; nothing is lost, run it again to go on")
 

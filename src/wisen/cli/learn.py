@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from wisen.cli.models import FORMS, find_model
-from wisen.cli.output import AsJson, Column, counted, line, print_json, print_table, score
+from wisen.cli.output import AsJson, Column, counted, glance, line, print_json, print_table, score
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store
 from wisen.errors import ConfigError, ModelError
 
@@ -252,7 +252,7 @@ def _plan(runs: "Sequence[TracedRun]", *, contrast: bool, as_json: bool) -> None
     rows = [
         (
             run.trace.trace_id,
-            line(run.asked.prompt, _SHOWN),
+            glance(run.asked.prompt, _SHOWN),
             score(run.ended.overall_score),
             str(run.trace.step_count),
             "" if beside is None else beside.trace.trace_id,

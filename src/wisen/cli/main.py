@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, runs, store
+from wisen.cli import adding, batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, runs, store
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.forget import forget
@@ -82,6 +82,7 @@ _COMMAND = _Group(
             {
                 "list": lessons.list_lessons,
                 "show": lessons.show,
+                "add": adding.add,
                 "search": lessons.search,
                 "export": lessons.export,
                 "why": moves.why_card,

@@ -7,7 +7,7 @@ import typer
 
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, find_card
-from wisen.cli.output import AsJson, counted, line, print_fields, print_json
+from wisen.cli.output import AsJson, counted, glance, print_fields, print_json
 from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, Tenant, choose_store, drive, open_store, reading
 from wisen.cli.telling import (
     Idea,
@@ -73,7 +73,7 @@ def why_card(card_id: CardId, *, tenant: Tenant = None, store: StorePath = None,
         [
             ("id", card.id),
             ("status", status_of(card)),
-            ("says", line(card.text)),
+            ("says", glance(card.text)),
             ("from", origin(card.provenance)),
             ("judged by", judge(card.provenance)),
             ("seen", seen(card)),

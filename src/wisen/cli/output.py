@@ -47,7 +47,7 @@ def print_json(value: object) -> None:
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     """A table as wide as the screen on a terminal, plain aligned columns elsewhere."""
-    cells = [[line(cell) for cell in row] for row in rows]
+    cells = [[glance(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         if cells:
             _rich_table(columns, cells)
@@ -146,10 +146,15 @@ def clean(text: str) -> str:
     return unveiled(text).replace("\t", " ")
 
 
-def line(text: str, limit: int = _CUT) -> str:
+def line(text: str, limit: int) -> str:
     """The text as one line of at most `limit` characters."""
     flat = " ".join(clean(text).split())
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
+def glance(text: str, limit: int = _CUT) -> str:
+    """The text as one line: at most `limit` characters of it on a terminal, and all where a program reads it."""
+    return line(text, limit if sys.stdout.isatty() else sys.maxsize)
 
 
 def counted(number: object, thing: str) -> str:

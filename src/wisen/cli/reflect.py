@@ -1,4 +1,4 @@
-"""`wisen reflect`: lists, shows and archives the reports in a folder of Markdown files."""
+"""`wisen reflect`: lists, shows and archives reports, of any store, or of a folder of Markdown files."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -7,50 +7,59 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisen.cards import MemoryCard
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus
 from wisen.cli.lessons import card_json
 from wisen.cli.output import AsJson, Column, clean, counted, line, print_json, print_table
-from wisen.cli.stores import StoreChoice, Tenant, choose_store, drive, whole_id
+from wisen.cli.stores import StoreChoice, StorePath, Tenant, choose_store, drive, reading, whole_id
 from wisen.errors import StoreError
-from wisen.reports import card_to_report
+from wisen.recall import CardFilter
+from wisen.reports import card_to_report, to_markdown
+from wisen.stores.connect import is_url
+from wisen.stores.paging import every_card
 
 if TYPE_CHECKING:
     from wisen.stores.catalog import Problem, Stored
 
-_DEFAULT = Path("memory")
 _KEEP = 30
 _UNSEALED = (
     "* {} with a status that the store didn't write: it doesn't count; "
     "`wisen lessons promote ID --store FOLDER` does it"
 )
 
-_FOLDER = f"The folder with `reflections` in it. Default: {_DEFAULT} in the working directory."
-RootPath = Annotated[str | None, typer.Option("--root", metavar="PATH", help=_FOLDER, show_default=False)]
-StoreRoot = Annotated[str | None, typer.Option("--root", "--store", metavar="PATH", help=_FOLDER, show_default=False)]
+RootPath = Annotated[
+    str | None,
+    typer.Option(
+        "--root",
+        metavar="FOLDER",
+        help="A folder of Markdown files, as --store markdown:FOLDER; it need not be one yet.",
+        show_default=False,
+    ),
+]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent's.", show_default=False)]
 
 
-def choose_root(given: str | None, *, must_exist: bool = True) -> Path:
-    """`--root`, else `memory` in the working directory; raises `StoreError` where it has to exist and doesn't."""
-    choice = StoreChoice(url=str(_DEFAULT), why="the default") if given is None else choose_store(given)
-    root = choice.path
-    if root is None or (root.exists() and not root.is_dir()):
-        raise StoreError(f"store {choice.shown!r} is no folder; reports are files in the folder of a Markdown store")
-    if must_exist and not root.is_dir():
-        why = "--root" if given else "the default"
-        raise StoreError(f"no folder {str(root)!r} ({why}); pass --root, or write a first report into it")
-    return root
+def choose_reports(store: str | None, root: str | None) -> StoreChoice:
+    """The folder that `--root` names, else the store of all commands; raises `StoreError` for both."""
+    if root is None:
+        return choose_store(store)
+    if store is not None:
+        raise StoreError("--store and --root: both name where reports are; give one")
+    choice = choose_store(root) if is_url(root) else StoreChoice(url=f"markdown:{root}", why="--root")
+    if choice.kind != "markdown" or (choice.path and choice.path.exists() and not choice.path.is_dir()):
+        raise StoreError(f"store {choice.shown!r} is no folder; pass --store for a file or a database")
+    return choice
 
 
 def list_reports(
     *,
     agent: Agent = None,
     tenant: Tenant = None,
-    root: StoreRoot = None,
+    store: StorePath = None,
+    root: RootPath = None,
     as_json: AsJson = False,
 ) -> None:
     """List reports, oldest first; files that can't be read are named on standard error."""
-    every, problems = drive(_reports(choose_root(root), tenant))
+    every, problems = drive(_reports(choose_reports(store, root), tenant))
     found = [one for one in every if agent is None or _same(agent, one.card.provenance.agent)]
     meant = "" if agent is None else _meant(agent, [one.card.provenance.agent for one in every])
     if as_json:
@@ -88,16 +97,22 @@ def show(
     ],
     *,
     tenant: Tenant = None,
-    root: StoreRoot = None,
+    store: StorePath = None,
+    root: RootPath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one report whole, as its file has it."""
-    folder = choose_root(root)
-    stored = drive(_find(folder, report, tenant))
+    """Show one report whole, as its file has it, or would have it."""
+    choice = choose_reports(store, root)
+    stored = drive(_find(choice, report, tenant))
     if as_json:
         print_json(_json(stored))
         return
-    typer.echo(clean((folder / stored.path).read_text(encoding="utf-8-sig")).removesuffix("\n"))
+    folder, told = choice.path, card_to_report(stored.card)
+    if stored.path and folder is not None:
+        text = (folder / stored.path).read_text(encoding="utf-8-sig")
+    else:
+        text = stored.card.text if told is None else to_markdown(told)
+    typer.echo(clean(text).removesuffix("\n"))
 
 
 def archive(
@@ -105,22 +120,27 @@ def archive(
     keep: Annotated[int, typer.Option(metavar="N", min=0, help="How many of each agent's stay.")] = _KEEP,
     agent: Agent = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would move, and move nothing.")] = False,
-    root: StoreRoot = None,
+    store: StorePath = None,
+    root: RootPath = None,
     as_json: AsJson = False,
 ) -> None:
     """Move all but the last reports of each agent into archive/<year>; nothing is deleted."""
     from wisen.stores.markdown import MarkdownStore  # noqa: PLC0415 - imports numpy
 
     async def move() -> "Sequence[dict[str, str]]":
-        async with MarkdownStore(folder) as store:
-            whose = {one.card.provenance.agent for one in await store.reports()}
+        async with MarkdownStore(folder) as files:
+            whose = {one.card.provenance.agent for one in await files.reports()}
             named = [None] if agent is None else sorted(one for one in whose if _same(agent, one))
             if not named:
                 raise StoreError(f"no report by {agent!r}{_meant(str(agent), whose)}")
-            moved = [one for name in named for one in await store.archive(keep, agent=name, dry_run=dry_run)]
+            moved = [one for name in named for one in await files.archive(keep, agent=name, dry_run=dry_run)]
         return [{"id": one.card_id, "agent": one.agent, "from": one.source, "to": one.target} for one in moved]
 
-    folder = choose_root(root)
+    choice = choose_reports(store, root).existing()
+    folder = Path(choice.shown)
+    if choice.kind != "markdown":
+        said = "has no files to move; `wisen lessons archive ID` takes a report out of use"
+        raise StoreError(f"store {choice.shown!r} {said}")
     moved = drive(move())
     if as_json:
         print_json({"moved": moved, "dry_run": dry_run})
@@ -141,17 +161,23 @@ def _meant(given: str, agents: Iterable[str]) -> str:
     return f"; did you mean --agent {names[near[0]]!r}?" if near else f"; agents: {', '.join(sorted(names.values()))}"
 
 
-async def _reports(root: Path, tenant: str | None) -> "tuple[Sequence[Stored], Sequence[Problem]]":
+async def _reports(choice: StoreChoice, tenant: str | None) -> "tuple[Sequence[Stored], Sequence[Problem]]":
+    from wisen.stores.catalog import Stored  # noqa: PLC0415 - reads files
     from wisen.stores.markdown import MarkdownStore  # noqa: PLC0415 - imports numpy
 
-    async with MarkdownStore(root) as store:
-        return await store.reports(tenant=tenant), await store.problems()
+    async with reading(choice) as store:
+        if isinstance(store, MarkdownStore):
+            return await store.reports(tenant=tenant), await store.problems()
+        where = CardFilter(tenant=tenant, kinds=REPORT_KINDS)
+        cards = [card async for card in every_card(store, where) if card_to_report(card) is not None]
+    archived = MemoryStatus.ARCHIVED
+    return [Stored(path="", card=one, report=True, archived=one.status is archived) for one in cards], ()
 
 
-async def _find(root: Path, report: str, tenant: str | None) -> "Stored":
+async def _find(choice: StoreChoice, report: str, tenant: str | None) -> "Stored":
     """The report of this id or file."""
-    every, _ = await _reports(root, tenant)
-    named = [one for one in every if report in _names(root, one)]
+    every, _ = await _reports(choice, tenant)
+    named = [one for one in every if one.path and report in _names(choice.path or Path(), one)]
     if len(named) == 1:
         return named[0]
     if named:

@@ -12,8 +12,8 @@ import typer
 from wisen.cards import MemoryScope, Provenance, Situation
 from wisen.cli.models import FORMS, find_model
 from wisen.cli.output import AsJson, print_json
-from wisen.cli.reflect import RootPath, choose_root
-from wisen.cli.stores import StorePath, choose_store, drive, reading
+from wisen.cli.reflect import RootPath, choose_reports
+from wisen.cli.stores import EmbedderName, StoreChoice, StorePath, choose_store, drive, open_store, reading
 from wisen.errors import ConfigError, InputFileError, ReflectionError, ReportError
 from wisen.records import ReflectionEvaluation, RunRecord, Trace, TraceEvent
 from wisen.reports import (
@@ -124,9 +124,10 @@ def new(  # noqa: PLR0913 - each is a command-line option
     tenant: Annotated[str, typer.Option(help="Whose report; '' is the tenant without a name.")] = "",
     store: StorePath = None,
     root: RootPath = None,
+    embedder: EmbedderName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report into the folder, through the screen; prints its file."""
+    """Write a report, through the screen, into the store or a folder of Markdown; prints its file or id."""
     given = (what_happened, what_went_wrong, why, instead, rule, strategy, why_it_worked, decision, alternatives)
     fields = dict(zip(_OPTIONS, (*given, why_chosen), strict=True))
     about = _About(
@@ -142,11 +143,11 @@ def new(  # noqa: PLR0913 - each is a command-line option
         draft = drive(_from_run(run, store, model, about))
     else:
         draft = _by_hand(_from_options(texts, about) if from_file is None else _from_markdown(from_file, about), about)
-    filed = drive(_file(draft, choose_root(root, must_exist=False)))
+    filed = drive(_file(draft, choose_reports(None if root else store, root), embedder))
     if as_json:
         print_json(asdict(filed))
         return
-    typer.echo(filed.path)
+    typer.echo(filed.path or filed.id)
     if filed.outcome == "duplicate":
         typer.echo("a report like it is there already; counted on it", err=True)
     if filed.outcome == "unchanged":
@@ -255,26 +256,24 @@ def _trace(record: RunRecord) -> Trace:
     return Trace(trace_id=record.run_id, purpose=record.task.prompt, events=tuple(events))
 
 
-async def _file(draft: _Draft, root: Path) -> _Filed:
+async def _file(draft: _Draft, choice: StoreChoice, embedder: str | None) -> _Filed:
     """Screen and write the report, its principle and its procedure."""
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports numpy by way of the store
     from wisen.stores.markdown import MarkdownStore  # noqa: PLC0415 - as above
 
     of: dict[str, Any] = {"situation": draft.situation, "scope": draft.scope, "provenance": draft.provenance}
     cards = [report_to_card(draft.report, **of), *mars_cards(draft.report, **of)]
-    async with MarkdownStore(root) as store:
+    async with open_store(choice, embedder) as store:
         ci = MemoryCI(store)
         # Nothing of a report that is rejected is kept, not even that there was one: it stands before its writer.
         verdict = ci.screen.check(cards[0])
         if verdict.card is None:
             rules = ", ".join(sorted({finding.rule for finding in verdict.findings}))
             raise ReflectionError(f"the screen rejected the report ({rules}); nothing was kept")
-        known = {one.card.id for one in await store.reports()}
         filed = [await ci.submit(card) for card in cards]
-        same = filed[0].outcome == "added" and filed[0].card_id in known
-        outcome = "unchanged" if same else filed[0].outcome
+        outcome = "unchanged" if filed[0].known else filed[0].outcome
         rules = {finding.rule for one in filed for finding in one.findings}
-        path = await store.path_of(filed[0].card_id)
+        path = await store.path_of(filed[0].card_id) if isinstance(store, MarkdownStore) else ""
         return _Filed(path=str(path), id=filed[0].card_id, outcome=outcome, rules=sorted(rules))
 
 

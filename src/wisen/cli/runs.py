@@ -9,7 +9,7 @@ import typer
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json, print_cards
 from wisen.cli.options import Limit, Offset, told_by_option
-from wisen.cli.output import AsJson, Column, counted, line, print_fields, print_json, print_table, score, when
+from wisen.cli.output import AsJson, Column, counted, glance, line, print_fields, print_json, print_table, score, when
 from wisen.cli.stores import (
     EmbedderName,
     Store,
@@ -169,7 +169,7 @@ def _row(record: RunRecord) -> tuple[str, ...]:
         str(len(record.attempts)),
         str(record.usage.total_tokens),
         record.model,
-        record.task.id or line(record.task.prompt, 60),
+        record.task.id or glance(record.task.prompt, 60),
     )
 
 

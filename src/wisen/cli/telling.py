@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
-from wisen.cli.output import counted, line, when
+from wisen.cli.output import counted, glance, when
 from wisen.errors import CardNotFoundError, StoreError
 from wisen.protocols import VectorStore
 from wisen.records import Injection, RunRecord
@@ -140,8 +140,8 @@ def _place(model: str, layout: str) -> str:
 def idea_fields(card: MemoryCard, idea: "Idea") -> list[tuple[str, str]]:
     """What stands for the card's idea, its other wordings, and what can't be right beside it."""
     others = [one for one in idea.wordings if one.id != card.id]
-    lines = [f"{one.id}: {line(one.text)}" for one in others]
-    rivals = [f"{one.id}, {one.status}: {line(one.text)}" for one in idea.rivals]
+    lines = [f"{one.id}: {glance(one.text)}" for one in others]
+    rivals = [f"{one.id}, {one.status}: {glance(one.text)}" for one in idea.rivals]
     return [
         ("idea of", card.idea),
         ("joined by", idea.joined_by),

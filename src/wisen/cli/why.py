@@ -12,7 +12,7 @@ import typer
 from wisen.cards import MemoryCard
 from wisen.cli.lessons import card_json
 from wisen.cli.moves import status_of
-from wisen.cli.output import AsJson, line, print_fields, print_json, score, when
+from wisen.cli.output import AsJson, glance, print_fields, print_json, score, when
 from wisen.cli.runs import find_run
 from wisen.cli.stores import Store, StorePath, Tenant, choose_store, drive, reading
 from wisen.cli.telling import drawn, evidence_lines, history_lines, judge, origin, promoted_by_trials, trial_lines
@@ -64,7 +64,7 @@ class _Known:
             return [("card", "is no longer stored")]
         head = self.head(card)
         return [
-            ("says", line(card.text)),
+            ("says", glance(card.text)),
             ("kind", card.kind.replace("_", " ")),
             ("status now", status_of(head)),
             ("idea of", card.idea),
@@ -108,7 +108,7 @@ def why(
     print_fields(
         [
             ("run", record.run_id),
-            ("task", line(record.task.prompt)),
+            ("task", glance(record.task.prompt)),
             ("started", f"{when(record.started_at)} UTC" if when(record.started_at) else ""),
             ("status", f"{record.status.replace('_', ' ')}, score {score(record.score)}"),
         ]

@@ -2,7 +2,8 @@
 
 import os
 import re
-from difflib import get_close_matches
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from urllib.parse import urlsplit
 
 from pydantic_ai.exceptions import UserError
@@ -14,6 +15,7 @@ from wisen.models.local import LocalModel
 
 FORMS = '"local", "local:/path/to/model.gguf", "provider:name", "openai-compatible:http://host:port/v1#name"'
 """The forms of a model's name, for messages and help."""
+_SUGGESTED, _ALIKE, _CONTAINED = 3, 0.6, 0.85
 
 _FAMILIES = (
     (r"claude", "anthropic"),
@@ -133,11 +135,30 @@ def _hint(name: str) -> str:
     known = [known for known in known_model_names() if ":" in known and not known.startswith("gateway/")]
     bare = name.rpartition(":")[2]
     exact = [entry for entry in known if entry.partition(":")[2] == bare]
-    close = exact or get_close_matches(name, known, n=3, cutoff=0.6)
-    if not close:
-        names = {entry.partition(":")[2]: entry for entry in known}
-        close = [names[match] for match in get_close_matches(bare, list(names), n=3, cutoff=0.6)]
+    close = exact or _closest(name, ["local", *known])
     if exact and ":" not in name:
         return f"several providers may serve it; say which, for example {' or '.join(map(repr, exact))}"
     meant = f"did you mean {' or '.join(map(repr, close))}? T" if close else "t"
     return f"no such model; {meant}he forms are {FORMS}"
+
+
+def _closest(name: str, known: Sequence[str]) -> list[str]:
+    """The names that are most like it, with their provider or without; those of the usual providers first."""
+    wanted = {_letters(name), _letters(name.rpartition(":")[2])} - {""}
+    usual = {provider for _, provider in _FAMILIES}
+
+    def likeness(entry: str) -> float:
+        own = {_letters(entry), _letters(entry.partition(":")[2])} - {""}
+        return max(_CONTAINED if one in other else _ratio(one, other) for one in wanted for other in own)
+
+    found = [(likeness(entry), entry) for entry in known] if wanted else []
+    found.sort(key=lambda one: (-one[0], one[1].partition(":")[0] not in usual, len(one[1]), one[1]))
+    return [entry for like, entry in found[:_SUGGESTED] if like >= _ALIKE]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()
