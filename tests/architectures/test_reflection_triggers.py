@@ -189,11 +189,11 @@ async def test_a_revision_that_breaks_off_is_tried_again_with_what_was_learnt() 
         revision_strategy="targeted_edit",
     )
     edits = json.dumps({"edits": [{"find": "draft", "replace": "better"}]})
-    model = ScriptedModel(["draft", OSError("down"), edits])
+    model = ScriptedModel(["draft", LookupError("down"), edits])
     agent = Agent(model=model, architecture=pattern, watch=events.append)
     result = await agent.run("Find it.")
     assert (result.output, result.status) == ("better", "satisfied")
-    assert triggered(events) == [("error", 1, "OSError")]
+    assert triggered(events) == [("error", 1, "LookupError")]
     assert NOTE in model.calls[2].prompt
     assert [(event.stage, event.skipped) for event in events if isinstance(event, Degraded)] == [
         ("revise", "the first try of this revision")
