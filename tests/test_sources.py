@@ -119,6 +119,12 @@ async def test_a_tool_policy_is_shown_to_none_who_lack_the_tool() -> None:
         assert ("status before the body" in model.calls[0].system) is shown
 
 
+def test_a_scope_takes_lists_as_the_reference_gives_them() -> None:
+    scope = MemoryScope(agent_roles=["scraper"], tool_names=["fetch"])  # pyright: ignore[reportArgumentType] - as there
+    assert scope == MemoryScope(agent_roles=("scraper",), tool_names=("fetch",))
+    assert len({scope, MemoryScope(agent_roles=("scraper",), tool_names=("fetch",))}) == 1
+
+
 async def test_all_that_a_look_back_finds_becomes_cards() -> None:
     skills = [
         {"pattern": f"Case {n}", "strategy": f"Way {n}", "steps": [f"Step {m}" for m in range(20)]} for n in range(30)

@@ -61,6 +61,13 @@ class MemoryScope:
     tool_names: tuple[str, ...] = ()
     task_types: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Take lists, too."""
+        for name in ("agent_roles", "tool_names", "task_types"):
+            given = getattr(self, name)
+            if not isinstance(given, tuple):
+                object.__setattr__(self, name, tuple(given))
+
     @property
     def text(self) -> str:
         """The scope as one text, for hashes."""
