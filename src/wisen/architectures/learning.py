@@ -22,7 +22,7 @@ from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory.compiler import OwnRun, Recalled
-from wisen.memory_ci.pipeline import Found, MemoryCI
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
@@ -139,8 +139,7 @@ class Learner:
                 if self._draws is None:
                     block = await self._deps.memory.block(self._keeper.block, tenant=self._task.tenant)
                 else:
-                    found = await self._found(self._draws)
-                    recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
+                    recalled = await self._recalled(self._draws, attempt)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
@@ -160,10 +159,12 @@ class Learner:
             return ()
         return tuple(self._session.rejected)
 
-    async def _found(self, draws: Draws) -> list[Found]:
-        """What fits the task, and what earlier attempts of this run have met; best first."""
+    async def _recalled(self, draws: Draws, attempt: int) -> list[Recalled]:
+        """The agent's rules; then what fits the task, and what earlier attempts of this run have met, best first."""
         asked = Asked(draws=draws, parts=self._parts, deps=self._deps, task=self._task)
-        return await asked.found(self._situation(), own=self._own_cards, told_before=self._told_before)
+        rules = await asked.rules(own=self._own_cards)
+        found = await asked.found(self._situation(), own=self._own_cards, rules=rules, told_before=self._told_before)
+        return [*rules, *await draws.parts(found, first=attempt == 1, before=self._drawn)]
 
     def judged(self) -> ReflectionEvaluation | None:
         """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
