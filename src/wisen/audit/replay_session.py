@@ -14,7 +14,7 @@ from wisen.audit.clusters import Planned, planned
 from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
 from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of, task_key
-from wisen.audit.replay_plan import Recalls, solved_before
+from wisen.audit.replay_plan import Recalls, solved_before, standing_rules
 from wisen.audit.replay_trial import Beside
 from wisen.audit.replays import Replays, Withdrawn, side_of
 from wisen.cards import MemoryCard, MemoryStatus, Situation
@@ -119,7 +119,12 @@ class Session:
                 return
             self.round = number
             self.recalls = await Recalls.of(
-                self.ci, given, top_k=self.options.top_k, role=self.condition.role, withdrawn=self.replays.withdrawn
+                self.ci,
+                given,
+                top_k=self.options.top_k,
+                role=self.condition.role,
+                withdrawn=self.replays.withdrawn,
+                rules=await standing_rules(self.ci, (task.tenant for task in given), self.condition),
             )
             self.beside = self.recalls.in_use
             if number == 1:

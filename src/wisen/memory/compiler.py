@@ -187,8 +187,9 @@ class PromptCompiler:
         injection that names a version of rules stands as a rule, in the order given.
 
         `most` bounds the number of cards, those held out among them and rules not. Each card that isn't shown is named
-        with the reason. A card that is held out is taken in as any other, and taken out at the end; its room stays empty. So no
-        draw decides which cards are logged, or why one is left out: only which of those logged the model sees.
+        with the reason. A card that is held out is taken in as any other, and taken out at the end; its room stays
+        empty. So no draw decides which cards are logged, or why one is left out: only which of those logged the model
+        sees.
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """

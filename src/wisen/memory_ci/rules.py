@@ -110,7 +110,7 @@ class StandingRules:
         return [
             _as_rule(card, current.number)
             for card in found
-            if where.accepts(card) and not unfit(card, agent) and _in_use(card, model, layout)
+            if where.accepts(card) and not unfit(card, agent) and in_use(card, model, layout)
         ]
 
     async def versions(self, tenant: str, agent: str) -> Sequence[RuleSet]:
@@ -131,18 +131,17 @@ class StandingRules:
         where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
         return {card.id: card async for card in every_card(self._store, where) if not is_report(card)}
 
-    async def waiting(self, tenant: str, agent: str) -> list[str]:
+    async def waiting(self, tenant: str, agent: str) -> list[MemoryCard]:
         """Cards that may become rules by themselves, and that no version has had or refused yet."""
         return _waiting(await self.promoted(tenant), await self.versions(tenant, agent), agent)
 
-    async def add(self, card_id: str, why: str, *, agent: str = "", test: StandingRule | None = None) -> RuleSet:
-        """Make a promoted card a rule of its agent, by a person's word; gives the version in force.
+    async def add(self, card_id: str, why: str, *, agent: str = "") -> RuleSet:
+        """Make a promoted card a rule of its agent, untested, by a person's word; gives the version in force.
 
         Args:
             card_id: Which one: a principle, or a procedure that isn't a report.
             why: The reason, kept in the card's history without secrets and personal data.
             agent: Whose rule it becomes; by default the agent's whose run taught it, and no other's.
-            test: What its test showed; without one, it is untested.
 
         Raises `ConfigError` for a card that can't be one, and without a reason; `StoreError` where the store fails.
         """
@@ -152,12 +151,10 @@ class StandingRules:
             raise ConfigError(f"card {card_id!r} is of no agent's run; name the agent whose rule it is to be")
         if problem := unfit(card, agent):
             raise ConfigError(f"card {card_id!r} can't be a rule of agent {agent!r}: {problem}")
-        rule = test or StandingRule(card_id=card_id)
 
         def added(current: RuleSet) -> tuple[StandingRule, ...]:
-            if card_id not in current.cards:
-                return (*current.rules, rule)
-            return tuple(rule if test and one.card_id == card_id else one for one in current.rules)
+            new = () if card_id in current.cards else (StandingRule(card_id=card_id),)
+            return (*current.rules, *new)
 
         return await self._change(card.scope.tenant, agent, added, by=HUMAN, why=why)
 
@@ -172,27 +169,38 @@ class StandingRules:
         return await self._change(tenant, agent, lambda current: _without(current, [card_id]), by=HUMAN, why=why)
 
     async def rollback(self, why: str, *, tenant: str, agent: str, to: int | None = None) -> RuleSet:
-        """Go back to the rules of an earlier version, by default the one before; that is a new version.
+        """Go back to the rules of an earlier version, by default the last one with others; that is a new version.
 
-        Raises `ConfigError` for a version that there isn't, and as `add` does.
+        What tests have shown of them since stays known. Raises `ConfigError` for a version that there isn't, and as
+        `add` does.
         """
         why, versions = _reason(why), await self.versions(tenant, agent)
-        wanted = len(versions) - 1 if to is None else to
+        last = versions[-1].cards if versions else ()
+        others = (one.number for one in reversed(versions) if one.cards != last)
+        wanted = next(others, 0) if to is None else to
         if not 0 <= wanted < len(versions):
             there = f"there are versions 0 to {len(versions) - 1} to go back to" if versions else "it has no rules yet"
             raise ConfigError(f"agent {agent!r} can't go back to version {wanted} of its rules: {there}")
-        rules = versions[wanted - 1].rules if wanted else ()
+        known = {rule.card_id: rule for version in versions for rule in version.rules}
+        rules = tuple(known[one] for one in versions[wanted - 1].cards) if wanted else ()
         said = f"back to version {wanted}: {why}"
         return await self._change(tenant, agent, lambda _: rules, by="rollback", why=said)
 
-    async def tested(self, tenant: str, agent: str, kept: Mapping[str, StandingRule], hurt: Collection[str]) -> RuleSet:
-        """Write down what a test of rules showed: those `kept` with their counts, those that `hurt` taken out."""
+    async def tested(self, tenant: str, agent: str, kept: Mapping[str, StandingRule], why: str) -> RuleSet:
+        """Write down what a test of rules showed; those that weren't rules before become some."""
 
         def found(current: RuleSet) -> tuple[StandingRule, ...]:
-            rules = tuple(kept.get(one.card_id, one) for one in _without(current, hurt))
+            rules = (kept.get(one.card_id, one) for one in current.rules)
             return (*rules, *(rule for one, rule in kept.items() if one not in current.cards))
 
-        return await self._change(tenant, agent, found, by="replay", why="replays", refused=hurt)
+        return await self._change(tenant, agent, found, by="replay", why=why)
+
+    async def refuse(self, tenant: str, agent: str, hurt: Sequence[str]) -> RuleSet:
+        """Keep cards from standing, now or by themselves later, since replays came out worse with them."""
+        why = "replays came out worse with it"
+        return await self._change(
+            tenant, agent, lambda current: _without(current, hurt), by="replay", why=why, refused=hurt
+        )
 
     async def _adopt(self, tenant: str, agent: str, cards: Mapping[str, MemoryCard]) -> None:
         if not _waiting(cards, await self.versions(tenant, agent), agent):
@@ -200,7 +208,7 @@ class StandingRules:
 
         def adopted(current: RuleSet) -> tuple[StandingRule, ...]:
             new = _waiting(cards, self._known[tenant, agent], agent)
-            return (*current.rules, *(StandingRule(card_id=one) for one in new))
+            return (*current.rules, *(StandingRule(card_id=card.id) for card in new))
 
         await self._change(tenant, agent, adopted, by="promotion", why="it was promoted")
 
@@ -273,9 +281,9 @@ def rules_scope(tenant: str) -> str:
     return f"standing rules {_digest(tenant)}"
 
 
-def _waiting(cards: Mapping[str, MemoryCard], versions: Sequence[RuleSet], agent: str) -> list[str]:
+def _waiting(cards: Mapping[str, MemoryCard], versions: Sequence[RuleSet], agent: str) -> list[MemoryCard]:
     decided = {one for version in versions for one in (*version.cards, *version.dropped)}
-    return [one for one, card in cards.items() if one not in decided and _becomes(card, agent)]
+    return [card for one, card in cards.items() if one not in decided and _becomes(card, agent)]
 
 
 def _becomes(card: MemoryCard, agent: str) -> bool:
@@ -285,7 +293,8 @@ def _becomes(card: MemoryCard, agent: str) -> bool:
     return own and not unfit(card, agent)
 
 
-def _in_use(card: MemoryCard, model: str, layout: str) -> bool:
+def in_use(card: MemoryCard, model: str, layout: str) -> bool:
+    """Whether the card is promoted for this model and layout, and nothing has put that in doubt."""
     doubted = any((one.model, one.layout) == (model, layout) and one.stage in _OVER for one in card.trials)
     return not doubted and promoted_for(card, model=model, layout=layout)
 
