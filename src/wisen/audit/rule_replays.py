@@ -192,8 +192,7 @@ class RuleTest:
 
 def _outcome(card_id: str, findings: ReleaseFindings) -> RuleOutcome:
     if card_id in findings.culprits:
-        said = f"the agent's replays regressed with it, found in {findings.searches} searches"
-        return RuleOutcome(card_id=card_id, verdict="hurts", why=said)
+        return RuleOutcome(card_id=card_id, verdict="hurts", why="replays came out worse with it")
     counts = findings.counts
     if findings.verdict not in ("helps", "undecided") or not counts.pairs:
         return RuleOutcome(card_id=card_id, verdict="untested")

@@ -158,4 +158,12 @@ def decide(
         said = "pinned" if after.pinned else "unpinned"
     else:
         said = f"{was} to {now}"
-    typer.echo(f"card {after.id}: {said}")
+    typer.echo(f"card {after.id}: {said}{_as_rule(after) if act == 'promote' else ''}")
+
+
+def _as_rule(card: MemoryCard) -> str:
+    """That a promoted card becomes a standing rule, where it does by itself."""
+    from wisen.memory_ci.rules import becomes  # noqa: PLC0415 - imports the screen and its tables
+
+    agent = card.provenance.agent
+    return f", and a standing rule from the next run of agent {agent!r} on" if agent and becomes(card, agent) else ""

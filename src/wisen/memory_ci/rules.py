@@ -283,10 +283,10 @@ def rules_scope(tenant: str) -> str:
 
 def _waiting(cards: Mapping[str, MemoryCard], versions: Sequence[RuleSet], agent: str) -> list[MemoryCard]:
     decided = {one for version in versions for one in (*version.cards, *version.dropped)}
-    return [card for one, card in cards.items() if one not in decided and _becomes(card, agent)]
+    return [card for one, card in cards.items() if one not in decided and becomes(card, agent)]
 
 
-def _becomes(card: MemoryCard, agent: str) -> bool:
+def becomes(card: MemoryCard, agent: str) -> bool:
     """Whether it becomes a rule by itself: what a run had read, or others wrote, takes a person's word."""
     source = card.provenance
     own = source.agent == agent and source.origin != "imported" and not source.tainted
