@@ -55,10 +55,11 @@ class RuleReport:
 
 
 class RuleTest:
-    """Tests an agent's standing rules, by default those whose test isn't finished for its model.
+    """Tests an agent's standing rules, by default those whose test isn't finished, and cards that wait to become some.
 
-    A rule with which the others regress is found by halving, and stands no more. Killed or out of budget, nothing has
-    changed, and the next test goes on where it was. The agent is the attempt's: `Condition.role`.
+    Verdicts are for the attempt's model, and its agent is the attempt's: `Condition.role`. A rule with which the others
+    regress is found by halving, and stands no more. What waits becomes a rule unless more is lost with it than gained.
+    Killed or out of budget, nothing has changed, and the next test goes on where it was.
 
     Args:
         ci: Whose store's rules are tested; its `rule` says how much evidence decides.
@@ -176,8 +177,10 @@ class RuleTest:
                 model=condition.model,
                 layout=condition.layout,
             )
-            kept = {one: replace(tested, card_id=one) for one in findings.kept}
-            await rules.tested(tenant, condition.role, kept, why)
+            there = (await rules.current(tenant, condition.role)).cards
+            # What leans towards harm doesn't become a rule, and isn't taken out without a verdict.
+            kept = [one for one in findings.kept if one in there or counts.gained >= counts.lost]
+            await rules.tested(tenant, condition.role, {one: replace(tested, card_id=one) for one in kept}, why)
 
     async def _report(
         self, tenant: str, new: Sequence[MemoryCard], findings: ReleaseFindings, replays: Replays | None

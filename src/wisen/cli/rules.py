@@ -66,8 +66,8 @@ def list_rules(
         print_versions(found)
     else:
         print_rules(found)
-    if not found and not as_json:
-        typer.echo("no rules yet: a promoted principle or procedure becomes one", err=True)
+    if not as_json and not any(one.rules or one.waiting for one in found):
+        typer.echo("no rules: a promoted principle or procedure becomes one", err=True)
 
 
 def add(  # noqa: PLR0913 - each is a command-line option
@@ -100,10 +100,10 @@ def add(  # noqa: PLR0913 - each is a command-line option
 ) -> None:
     """Make a promoted principle or procedure a standing rule of its agent.
 
-    With --tasks it is tested first: the same tasks with it and without it, beside the agent's other rules. One that
-    makes them come out worse isn't added, and doesn't become a rule by itself either.
+    With --tasks it is tested first: the same tasks with it and without it, beside the agent's other rules. One with
+    which they come out worse isn't added, and doesn't become a rule by itself either.
 
-    Exit code: 0 if it is a rule now, 1 if its test kept it from that or didn't end, 2 if nothing could be done.
+    Exit code: 0 if it is a rule now, 1 if it isn't, 2 if nothing could be done.
     """
     judge = None if judge_model is None else find_model(judge_model)
     tester = None if tasks is None else _Tester(read_jobs(tasks, judge), find_model(model), judge, instructions)
@@ -121,7 +121,7 @@ def add(  # noqa: PLR0913 - each is a command-line option
 
     card, whose, current, report = drive(added())
     rule = next((one for one in current.rules if one.card_id == card.id), None)
-    stands = rule is not None and (report is None or report.rules[0].verdict in ("helps", "undecided"))
+    stands = rule is not None
     said = tested(rule) if report is None and rule else _verdict(report)
     hint = "; --tasks TASKS tests it" if said == "untested" else ""
     if as_json:
@@ -129,7 +129,7 @@ def add(  # noqa: PLR0913 - each is a command-line option
     elif stands:
         typer.echo(f"card {card.id}: a standing rule of agent {whose!r} (version {current.number}); {said}{hint}")
     else:
-        typer.echo(f"card {card.id}: not added to the rules of agent {whose!r}; {said}")
+        typer.echo(f"card {card.id}: no rule of agent {whose!r}; {said}")
     if not stands:
         raise typer.Exit(_NOT_ADDED)
 
@@ -247,7 +247,8 @@ def _verdict(report: "RuleReport | None") -> str:
         return "untested"
     found = report.rules[0]
     if found.verdict == "untested":
-        return report.exhausted or "untested: none of the tasks could be tried with it and without it"
+        ended = "the budget ended before its test did, and the next test goes on from there"
+        return ended if report.exhausted else "none of the tasks could be tried with it and without it"
     return f"{found.verdict}: {found.why}"
 
 

@@ -92,17 +92,20 @@ class StandingRules:
         self._untested = untested
         self._known: dict[tuple[str, str], list[RuleSet]] = {}
 
-    async def rules(self, where: CardFilter, *, model: str, layout: str, known: Collection[str] = ()) -> list[Recalled]:
+    async def rules(
+        self, where: CardFilter, *, model: str, layout: str, known: Collection[str] = (), run: bool = False
+    ) -> list[Recalled]:
         """The rules for a run of agent `where.agent_role` in `where.tenant`, in their order, on their way into advice.
 
-        What was promoted since becomes a rule now. A rule stands for the model and layout that its card is promoted
-        for, and where the card's scope lets it. The run is told those `known` anyway. Raises what the store raises.
+        A rule stands for the model and layout that its card is promoted for, and where the card's scope lets it. The
+        run is told those `known` anyway. With `run` one is about to begin: what was promoted since becomes a rule now.
+        Raises what the store raises.
         """
         tenant, agent = where.tenant or "", where.agent_role
         cards = await self.promoted(tenant)
         if self._log is None or not cards:
             return []
-        if self._untested:
+        if run and self._untested:
             with suppress(StoreError):  # a store that can't be written has rules all the same
                 await self._adopt(tenant, agent, cards)
         current = await self.current(tenant, agent)
