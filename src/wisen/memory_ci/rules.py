@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Move
 from wisen.errors import CardNotFoundError, ConfigError, StoreError
@@ -129,7 +129,7 @@ class StandingRules:
         versions = await self.versions(tenant, agent)
         return versions[-1] if versions else RuleSet()
 
-    async def promoted(self, tenant: str | None) -> dict[str, MemoryCard]:
+    async def promoted(self, tenant: str) -> dict[str, MemoryCard]:
         """The promoted cards of the kinds that become rules, by id, oldest first. Raises what the store raises."""
         where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
         return {card.id: card async for card in every_card(self._store, where) if not is_report(card)}
@@ -269,9 +269,8 @@ def unfit(card: MemoryCard, agent: str) -> str:
         return f"it is {'held' if card.held else card.status.value}; promote it first"
     if card.idea or card.superseded_by:
         return f"it puts card {card.idea} in other words" if card.idea else f"card {card.superseded_by} corrects it"
-    if source.agent not in ("", agent) or (roles and agent not in roles):
-        return f"it is for agent {source.agent or ', '.join(roles)!r}"
-    return ""
+    whose = ", ".join(roles) if roles and agent not in roles else source.agent
+    return "" if whose in ("", agent) else f"it is for agent {whose!r}"
 
 
 def is_report(card: MemoryCard) -> bool:
@@ -326,8 +325,8 @@ def _reason(why: str) -> str:
 
 
 def _read(line: bytes) -> RuleSet:
-    told = json.loads(line)
-    rules = tuple(StandingRule(**rule) for rule in told.pop("rules"))
+    told: Any = json.loads(line)
+    rules = tuple(StandingRule(**rule) for rule in told["rules"])
     return RuleSet(**{**told, "rules": rules, "dropped": tuple(told["dropped"])})
 
 
