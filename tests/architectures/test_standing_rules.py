@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ruling import MILL, Clerk, promoted
+from ruling import MILL, Clerk, made, promoted
 
 from wisen import Clockwork, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryScope, Situation, Task
 from wisen.architectures.learning_options import LearningOptions
@@ -22,9 +22,7 @@ RULE = promoted("Name the unit of every distance.")
 
 
 async def clerk(*cards: MemoryCard, name: str = "clerk", ci: dict[str, Any] | None = None, **given: Any) -> Clerk:
-    store = InMemoryVectorStore()
-    await store.add_unscreened(cards)
-    return Clerk(MemoryCI(store, **(ci or {})), name=name, **given)
+    return Clerk(await made(InMemoryVectorStore(), *cards, **(ci or {})), name=name, **given)
 
 
 async def injections(clerk: Clerk, prompt: str | Task) -> tuple[Injection, ...]:
@@ -107,9 +105,7 @@ async def test_every_attempt_of_a_run_has_the_rules() -> None:
 
 
 async def test_what_is_withdrawn_meanwhile_stands_in_no_later_attempt() -> None:
-    store = InMemoryVectorStore()
-    await store.add_unscreened([RULE])
-    ci = MemoryCI(store)
+    ci = await made(InMemoryVectorStore(), RULE)
 
     one = Clerk(ci, max_attempts=2, answers=["no", "ok"])
 
@@ -150,7 +146,6 @@ async def test_without_room_for_rules_their_cards_are_recalled_as_others_are() -
     assert await injections(one, POEM) == ()
     (injection,) = await injections(one, MILL)
     assert injection.rule == 0
-    assert await one.ci.standing.versions("", "clerk") == ()
 
 
 async def test_rules_that_find_no_room_are_named_in_the_record() -> None:
@@ -174,16 +169,13 @@ class NoLog(InMemoryVectorStore):
 
 
 async def test_a_run_goes_on_where_the_rules_can_t_be_read() -> None:
-    store = NoLog()
-    await store.add_unscreened([RULE])
-    result = await Clerk(MemoryCI(store)).agent.run(POEM)
+    result = await Clerk(MemoryCI(NoLog())).agent.run(POEM)
     assert result.output == "ok"
     assert result.record.degradations == ("recall: StoreError: away",)
 
 
 async def test_a_loop_of_one_s_own_has_them_in_its_brief() -> None:
-    store = InMemoryVectorStore()
-    await store.add_unscreened([RULE])
+    store = (await made(InMemoryVectorStore(), RULE)).store
     protocol = ReflexionProtocol(store, clockwork=Clockwork.seeded(1))
     begun = await protocol.begin(Task(prompt=POEM, type="poems"), "clerk")
     assert "Name the unit of every distance." in begun.brief

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from replaying import HELPS, WORDS, attempt, card, obedient, outcome, prompt, status, tasks
-from ruling import standing
+from ruling import made, standing
 
 from wisen import (
     Agent,
@@ -40,10 +40,8 @@ def rule(content: str, **given: Any) -> MemoryCard:
     return replace(source, id="", kind=kind, status=promoted, situation=poem, **given)
 
 
-async def made(*cards: MemoryCard, **given: Any) -> MemoryCI:
-    store = InMemoryVectorStore()
-    await store.add_unscreened(cards)
-    return MemoryCI(store, **given)
+async def ruled(*cards: MemoryCard, **given: Any) -> MemoryCI:
+    return await made(InMemoryVectorStore(), *cards, **given)
 
 
 def verdicts(report: RuleReport) -> dict[str, str]:
@@ -54,13 +52,13 @@ GOOD, BAD, IDLE = rule("HELPS everywhere."), rule("HURTS everywhere."), rule("ID
 
 
 async def test_a_harmful_rule_is_found_and_stands_no_more() -> None:
-    ci = await made(GOOD, BAD, IDLE)
+    ci = await ruled(GOOD, BAD, IDLE)
     assert len(await standing(ci.standing)) == 3
     report = await RuleTest(ci, attempt()).run(tasks(40))
     assert verdicts(report) == {GOOD.id: "helps", BAD.id: "hurts", IDLE.id: "helps"}
     assert sorted(await standing(ci.standing)) == ["HELPS everywhere.", "IDLE talk."]
     current = await ci.standing.current("", "clerk")
-    assert (current.number, report.version) == (3, 3)
+    assert (current.number, report.version) == (5, 5)
     assert [(one.verdict, one.gained, one.lost, one.model) for one in current.rules] == [
         ("helps", 7, 0, "scripted")
     ] * 2
@@ -77,7 +75,7 @@ async def test_a_new_rule_is_tested_beside_those_that_stand() -> None:
         return "berth ?" if "ONE" in call.system and "OTHER" in call.system else obedient(messages, call)
 
     one, other = rule("HELPS, ONE."), rule("HELPS, OTHER.")
-    ci = await made(one)
+    ci = await ruled(one)
     assert verdicts(await RuleTest(ci, attempt(ScriptedModel(quarrel))).run(tasks(40))) == {one.id: "helps"}
     await ci.store.add_unscreened([other])
     report = await RuleTest(ci, attempt(ScriptedModel(quarrel))).run(tasks(40))
@@ -86,7 +84,7 @@ async def test_a_new_rule_is_tested_beside_those_that_stand() -> None:
 
 
 async def test_with_replayed_a_rule_stands_once_its_test_allows_it() -> None:
-    ci = await made(GOOD, BAD, trust="replayed")
+    ci = await ruled(GOOD, BAD, trust="replayed")
     assert await standing(ci.standing) == []
     await RuleTest(ci, attempt()).run(tasks(40), cards=[GOOD.id], why="looked good")
     assert await standing(ci.standing) == ["HELPS everywhere."]
@@ -97,7 +95,7 @@ async def test_with_replayed_a_rule_stands_once_its_test_allows_it() -> None:
 
 
 async def test_a_test_stands_a_finished_one_isn_t_repeated_and_another_model_asks_for_its_own() -> None:
-    ci = await made(GOOD)
+    ci = await ruled(GOOD)
     first = await RuleTest(ci, attempt()).run(tasks(40))
     again = await RuleTest(ci, attempt()).run(tasks(40))
     assert (bool(first.rules), again.rules, again.attempts) == (True, (), 0)
@@ -107,7 +105,7 @@ async def test_a_test_stands_a_finished_one_isn_t_repeated_and_another_model_ask
 
 
 async def test_what_is_undecided_is_kept_and_tried_again_on_more_tasks() -> None:
-    ci = await made(GOOD)
+    ci = await ruled(GOOD)
     report = await RuleTest(ci, attempt()).run(tasks(6))
     assert verdicts(report) == {GOOD.id: "undecided"}
     again = await RuleTest(ci, attempt()).run(tasks(6))
@@ -118,7 +116,7 @@ async def test_what_is_undecided_is_kept_and_tried_again_on_more_tasks() -> None
 
 
 async def test_what_leans_towards_harm_doesn_t_become_a_rule() -> None:
-    ci = await made(BAD, trust="replayed")
+    ci = await ruled(BAD, trust="replayed")
     report = await RuleTest(ci, attempt()).run(tasks(6))
     assert verdicts(report) == {BAD.id: "undecided"}
     assert await standing(ci.standing) == []
@@ -127,20 +125,19 @@ async def test_what_leans_towards_harm_doesn_t_become_a_rule() -> None:
 
 @pytest.mark.parametrize("attempts", [0, 1, 7, 20])
 async def test_where_the_budget_ends_nothing_has_changed_and_the_next_test_goes_on(attempts: int) -> None:
-    ci = await made(GOOD, BAD)
-    await standing(ci.standing)
+    ci = await ruled(GOOD, BAD)
     report = await RuleTest(ci, attempt(), budget=ReplayBudget(attempts=attempts)).run(tasks(40))
     assert report.exhausted
-    assert (report.attempts, report.version) == (attempts, 1)
+    assert (report.attempts, report.version) == (attempts, 2)
     assert set(verdicts(report).values()) == {"untested"}
     rest = await RuleTest(ci, attempt()).run(tasks(40))
-    whole = await RuleTest(await made(GOOD, BAD), attempt()).run(tasks(40))
+    whole = await RuleTest(await ruled(GOOD, BAD), attempt()).run(tasks(40))
     assert (verdicts(rest), rest.attempts) == (verdicts(whole), whole.attempts - attempts)
 
 
 async def test_tasks_of_other_tenants_and_the_very_task_it_was_learned_from_tell_nothing() -> None:
     own = rule("HURTS here.", situation=Situation(prompt=prompt(0)))
-    ci = await made(own)
+    ci = await ruled(own)
     assert verdicts(await RuleTest(ci, attempt()).run(tasks(1))) == {own.id: "untested"}
     elsewhere = [replace(task, tenant="acme") for task in tasks(40)]
     report = await RuleTest(ci, attempt()).run(elsewhere)
@@ -149,7 +146,7 @@ async def test_tasks_of_other_tenants_and_the_very_task_it_was_learned_from_tell
 
 async def test_a_scoped_rule_is_tested_where_it_stands() -> None:
     scoped = rule("HURTS maths.", scope=MemoryScope(task_types=("maths",)))
-    ci = await made(scoped)
+    ci = await ruled(scoped)
     letters = [replace(task, type="letters") for task in tasks(40)]
     assert (await RuleTest(ci, attempt()).run(letters)).attempts == 0
     maths = [replace(task, type="maths") for task in tasks(40)]
@@ -158,7 +155,7 @@ async def test_a_scoped_rule_is_tested_where_it_stands() -> None:
 
 async def test_only_what_can_be_a_rule_is_tested() -> None:
     lesson = replace(GOOD, id="", kind=MemoryKind.LESSON)
-    ci = await made(lesson)
+    ci = await ruled(lesson)
     with pytest.raises(ConfigError, match="it is a lesson"):
         await RuleTest(ci, attempt()).run(tasks(4), cards=[lesson.id])
     with pytest.raises(ConfigError, match="parallel=0"):
@@ -166,8 +163,7 @@ async def test_only_what_can_be_a_rule_is_tested() -> None:
 
 
 async def test_a_rule_that_somebody_archives_meanwhile_changes_nothing() -> None:
-    ci = await made(GOOD, BAD)
-    await standing(ci.standing)
+    ci = await ruled(GOOD, BAD)
     asked = list[str]()
 
     async def check(answer: str) -> bool:
@@ -178,7 +174,7 @@ async def test_a_rule_that_somebody_archives_meanwhile_changes_nothing() -> None
 
     agent = Agent("Answer.", model=ScriptedModel(obedient), evaluator=check, name="clerk")
     report = await RuleTest(ci, agent_attempt(agent)).run(tasks(40))
-    assert report.version == 1
+    assert report.version == 2
     assert verdicts(await RuleTest(ci, attempt()).run(tasks(40))) == {GOOD.id: "helps"}
 
 
@@ -191,11 +187,9 @@ async def worked(store: InMemoryVectorStore, given: list[Task]) -> Agent:
 
 
 async def test_recorded_runs_test_rules_before_ideas_within_one_budget() -> None:
-    store = InMemoryVectorStore()
-    await store.add_unscreened([BAD, HELPS])
-    ci = MemoryCI(store)
+    ci = await ruled(BAD, HELPS)
+    store: Any = ci.store
     agent = await worked(store, tasks(40))
-    await standing(ci.standing)
     little = await replay_recorded(agent, ci, budget=ReplayBudget(attempts=10))
     assert (little.attempts, len(little.rules)) == (10, 1)
     assert little.exhausted
@@ -205,15 +199,22 @@ async def test_recorded_runs_test_rules_before_ideas_within_one_budget() -> None
     assert await status(store, HELPS) is MemoryStatus.PROMOTED
 
 
+async def test_a_principle_that_replays_promote_becomes_a_rule() -> None:
+    """With "replayed" it waits for its test as one."""
+    principle = replace(HELPS, id="", kind=MemoryKind.PRINCIPLE)
+    for trust, stands in (("trial", ["HELPS here."]), ("replayed", [])):
+        ci = await ruled(principle, trust=trust)
+        await ReplayTest(ci, attempt(), options=ReplayOptions(top_k=1)).run(tasks())
+        assert (await ci.store.get([principle.id]))[0].status is MemoryStatus.PROMOTED
+        assert await standing(ci.standing) == stands
+
+
 async def test_cards_are_tested_beside_the_rules_that_stand() -> None:
     """The rule solves what the card would have: beside it, the card changes nothing."""
-    store = InMemoryVectorStore()
-    await store.add_unscreened([GOOD, HELPS])
-    ci = MemoryCI(store)
+    ci = await ruled(GOOD, HELPS)
     alone = InMemoryVectorStore()
     await alone.add_unscreened([HELPS])
     gained = outcome(await ReplayTest(MemoryCI(alone), attempt(), options=ReplayOptions(top_k=1)).run(tasks()), HELPS)
-    await standing(ci.standing)
     report = await ReplayTest(ci, attempt(), options=ReplayOptions(top_k=1)).run(tasks())
     assert (gained[0] > 0, outcome(report, HELPS)) == (True, (0, 0))
 

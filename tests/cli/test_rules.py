@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -12,7 +13,7 @@ import replaying
 from inline_snapshot import snapshot
 from ruling import promoted
 
-from wisen import HashEmbedder, MemoryCard, MemoryKind, SQLiteVectorStore
+from wisen import HashEmbedder, MemoryCard, MemoryKind, MemoryStatus, SQLiteVectorStore
 
 Wisen = Callable[..., CompletedProcess[str]]
 WHY = ("--why", "we want it")
@@ -93,22 +94,24 @@ def test_a_rule_is_added_untested_dropped_and_brought_back(wisen: Wisen, stored:
     ]
 
 
-def test_a_run_makes_rules_of_what_was_promoted_and_why_says_so(
+def test_a_run_is_shown_what_was_promoted_and_why_says_so(
     wisen: Wisen, stored: Callable[..., None], tasks: Callable[..., Path], script: Callable[..., str]
 ) -> None:
-    stored(UNITS, STEPS)
+    stored(*(replace(card, status=MemoryStatus.QUARANTINED) for card in (UNITS, STEPS)))
+    for card in (UNITS, STEPS):
+        assert wisen("lessons", "promote", card.id, *WHY).returncode == 0
     file = tasks({"prompt": "Translate house.", "reference": "ok", "evaluator": "normalised"})
     assert wisen("run", file, "--model", script("ok"), "--embedder", "hash").returncode == 0
     (run,) = json.loads(wisen("runs", "list", "--json").stdout)
     told = json.loads(wisen("why", run["run_id"], "--json").stdout)["attempts"][0]["cards"]
     assert [(one["card_id"], one["fate"], one["injection"]["rule"]) for one in told] == [
-        (UNITS.id, "shown", 1),
-        (STEPS.id, "shown", 1),
+        (UNITS.id, "shown", 2),
+        (STEPS.id, "shown", 2),
     ]
     said = wisen("why", run["run_id"]).stdout
-    assert "for every task  standing rule, version 1" in said
+    assert "for every task  standing rule, version 2" in said
     assert "relevance" not in said.split("own lesson")[0]
-    assert f"{UNITS.id} principle, shown: standing rule, version 1" in wisen("runs", "show", run["run_id"]).stdout
+    assert f"{UNITS.id} principle, shown: standing rule, version 2" in wisen("runs", "show", run["run_id"]).stdout
     assert [rule["card_id"] for rule in listed(wisen)[0]["rules"]] == [UNITS.id, STEPS.id]
     assert wisen("lessons", "archive", UNITS.id, *WHY).returncode == 0
     assert [rule["why_not"] for rule in listed(wisen)[0]["rules"]] == ["it is archived; promote it first", ""]
@@ -117,10 +120,9 @@ def test_a_run_makes_rules_of_what_was_promoted_and_why_says_so(
 def test_a_person_who_promotes_a_principle_is_told_that_it_becomes_a_rule(
     wisen: Wisen, stored: Callable[..., None]
 ) -> None:
-    stored(UNITS)
-    assert wisen("lessons", "quarantine", UNITS.id, *WHY).returncode == 0
+    stored(replace(UNITS, status=MemoryStatus.QUARANTINED))
     said = wisen("lessons", "promote", UNITS.id, *WHY).stdout
-    assert said.endswith("promoted, and a standing rule from the next run of agent 'agent' on\n")
+    assert said.endswith("promoted, and a standing rule of agent 'agent'\n")
 
 
 def test_a_harmful_rule_is_caught_by_its_test(

@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ruling import CLERK, NOON, later, promoted, standing
+from ruling import CLERK, NOON, later, made, promoted, standing
 
 from wisen import (
     CardFilter,
+    HashEmbedder,
     InMemoryVectorStore,
     MemoryCard,
     MemoryCI,
@@ -17,10 +18,12 @@ from wisen import (
     MemoryStatus,
     VectorStore,
 )
-from wisen.errors import ConfigError, StoreError
+from wisen.cards import Provenance
+from wisen.errors import ConfigError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.forgetting import Whom, forget
 from wisen.memory_ci.rules import StandingRule, unfit
+from wisen.stores.postgres import PostgresVectorStore
 from wisen.trials import Trial
 
 pytestmark = pytest.mark.anyio
@@ -28,24 +31,31 @@ UNITS, TABLES = promoted("Name the unit."), later(promoted("Read the table.", ru
 STEPS = later(promoted("These steps worked:", kind=MemoryKind.PROCEDURE, steps=("Look.", "Ask.")), 2)
 
 
-async def made(store: VectorStore, *cards: MemoryCard, **given: Any) -> MemoryCI:
-    await store.add_unscreened(cards)
-    return MemoryCI(store, now=lambda: NOON, **given)
-
-
-async def test_what_is_promoted_becomes_a_rule_in_a_version_of_its_own(any_store: VectorStore) -> None:
+async def test_each_promotion_makes_a_version_and_the_order_stays(any_store: VectorStore) -> None:
     ci = await made(any_store, TABLES, UNITS)
-    assert await standing(ci.standing) == ["Name the unit.", "Read the table."]
-    assert await standing(ci.standing) == ["Name the unit.", "Read the table."]
-    await any_store.add_unscreened([STEPS, promoted("Older.", run_id="t", created_at=NOON.replace(hour=1))])
-    assert await standing(ci.standing) == ["Name the unit.", "Read the table.", "Older.", "These steps worked:"]
-    first, second = await ci.standing.versions("", "clerk")
-    assert (first.number, first.by, first.cards) == (1, "promotion", (UNITS.id, TABLES.id))
-    assert (second.number, second.cards[:2], second.at) == (2, first.cards, NOON.isoformat())
-    assert [rule.verdict for rule in second.rules] == ["untested"] * 4
+    assert await standing(ci.standing) == ["Read the table.", "Name the unit."]
+    older = promoted("Older.", run_id="t", created_at=NOON.replace(hour=1))
+    await made(any_store, STEPS, older, UNITS)
+    assert await standing(ci.standing) == ["Read the table.", "Name the unit.", "These steps worked:", "Older."]
+    first, second, _, last = await ci.standing.versions("", "clerk")
+    assert (first.number, first.by, first.cards, first.at) == (1, "promotion", (TABLES.id,), NOON.isoformat())
+    assert (second.number, second.cards) == (2, (TABLES.id, UNITS.id))
+    assert [rule.verdict for rule in last.rules] == ["untested"] * 4
     kept = (await any_store.get([UNITS.id]))[0]
-    assert kept.history[-1].why == "a standing rule of agent 'clerk', version 1: it was promoted"
+    assert kept.history[-1].why == "a standing rule of agent 'clerk', version 2: it was promoted"
     assert kept.status is UNITS.status
+
+
+async def test_a_person_a_trial_and_a_replay_promote_rules(any_store: VectorStore) -> None:
+    """A person here; trials and replays in the tests of runs and replays."""
+    ci = MemoryCI(any_store)
+    source = Provenance(run_id="r", agent="clerk", created_by="reflexion")
+    taught = MemoryCard(kind=MemoryKind.PRINCIPLE, content="Name the unit.", provenance=source)
+    card_id = (await ci.submit(taught)).card_id
+    assert await standing(ci.standing) == []
+    card = await ci.promote(card_id, "it helps")
+    assert await standing(ci.standing) == ["Name the unit."]
+    assert card.history[-1].by == "promotion"
 
 
 async def test_another_process_sees_the_same_versions(any_store: VectorStore) -> None:
@@ -88,6 +98,7 @@ WITHOUT = {
 @pytest.mark.parametrize("card", WITHOUT.values(), ids=WITHOUT)
 async def test_nothing_else_becomes_a_rule_by_itself(card: MemoryCard) -> None:
     ci = await made(InMemoryVectorStore(), card)
+    assert await ci.standing.waiting("", "clerk") == []
     assert await standing(ci.standing) == []
     assert await ci.standing.versions("", "clerk") == ()
 
@@ -127,11 +138,10 @@ async def test_changes_need_a_reason_and_something_to_change() -> None:
         await ci.standing.add(UNITS.id, " ")
     with pytest.raises(ConfigError, match="name the agent"):
         await ci.standing.add(WITHOUT["of no agent"].id, "please")
-    with pytest.raises(ConfigError, match="is no rule of agent 'clerk'"):
-        await ci.standing.drop(UNITS.id, "no use", tenant="", agent="clerk")
+    with pytest.raises(ConfigError, match="is no rule of agent 'porter'"):
+        await ci.standing.drop(UNITS.id, "no use", tenant="", agent="porter")
     with pytest.raises(ConfigError, match="it has no rules yet"):
-        await ci.standing.rollback("no use", tenant="", agent="clerk")
-    await ci.standing.add(UNITS.id, "please")
+        await ci.standing.rollback("no use", tenant="", agent="porter")
     for why in ("", "  "):
         with pytest.raises(ConfigError, match="say why"):
             await ci.standing.drop(UNITS.id, why, tenant="", agent="clerk")
@@ -142,11 +152,11 @@ async def test_changes_need_a_reason_and_something_to_change() -> None:
 
 async def test_a_dropped_rule_is_gone_and_doesn_t_come_back_by_itself(any_store: VectorStore) -> None:
     ci = await made(any_store, UNITS, TABLES)
-    await standing(ci.standing)
     dropped = await ci.standing.drop(UNITS.id, "no use", tenant="", agent="clerk")
-    assert (dropped.number, dropped.by, dropped.cards, dropped.dropped) == (2, "human", (TABLES.id,), (UNITS.id,))
+    assert (dropped.number, dropped.by, dropped.cards, dropped.dropped) == (3, "human", (TABLES.id,), (UNITS.id,))
+    await ci.standing.became(UNITS)
     assert await standing(ci.standing) == ["Read the table."]
-    assert (await any_store.get([UNITS.id]))[0].history[-1].why.endswith("version 2: no use")
+    assert (await any_store.get([UNITS.id]))[0].history[-1].why.endswith("version 3: no use")
     back = await ci.standing.add(UNITS.id, "after all")
     assert back.cards == (TABLES.id, UNITS.id)
 
@@ -156,17 +166,17 @@ async def test_rollback_goes_to_the_last_version_with_other_rules_or_to_the_one_
     await standing(ci.standing)
     await ci.standing.drop(UNITS.id, "no use", tenant="", agent="clerk")
     tested = StandingRule(card_id=TABLES.id, verdict="helps", gained=8, model="m", layout="l")
-    assert (await ci.standing.tested("", "clerk", {TABLES.id: tested}, "replays")).number == 3
+    assert (await ci.standing.tested("", "clerk", {TABLES.id: tested}, "replays")).number == 4
     back = await ci.standing.rollback("it was good", tenant="", agent="clerk")
-    assert (back.number, back.by, back.cards) == (4, "rollback", (UNITS.id, TABLES.id))
+    assert (back.number, back.by, back.cards) == (5, "rollback", (UNITS.id, TABLES.id))
     assert back.rules[1] == tested
     assert await standing(ci.standing) == ["Name the unit.", "Read the table."]
     empty = await ci.standing.rollback("start anew", tenant="", agent="clerk", to=0)
-    assert (empty.number, empty.cards, set(empty.dropped)) == (5, (), {UNITS.id, TABLES.id})
+    assert (empty.number, empty.cards, set(empty.dropped)) == (6, (), {UNITS.id, TABLES.id})
     assert await standing(ci.standing) == []
     assert (await ci.standing.rollback("no", tenant="", agent="clerk", to=3)).cards == (TABLES.id,)
-    with pytest.raises(ConfigError, match="versions 0 to 5"):
-        await ci.standing.rollback("no", tenant="", agent="clerk", to=6)
+    with pytest.raises(ConfigError, match="versions 0 to 6"):
+        await ci.standing.rollback("no", tenant="", agent="clerk", to=7)
 
 
 @pytest.mark.parametrize("act", ["archive", "quarantine", "reject"])
@@ -221,17 +231,30 @@ async def test_what_replays_refuse_doesn_t_stand_before_or_after() -> None:
     assert "came out worse" in (await ci.store.get([UNITS.id]))[0].history[-1].why
 
 
-class ReadOnly(InMemoryVectorStore):
-    """Keeps nothing new."""
-
-    async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
-        del scope, key, ordinal, response
-        raise StoreError("it can't be written")
-
-
-async def test_a_store_that_can_t_be_written_has_the_rules_that_it_has() -> None:
-    ci = await made(ReadOnly(), UNITS)
+async def test_what_nobody_made_a_rule_of_waits(any_store: VectorStore) -> None:
+    await any_store.add_unscreened([UNITS, TABLES])
+    ci = MemoryCI(any_store)
     assert await standing(ci.standing) == []
+    assert [card.id for card in await ci.standing.waiting("", "clerk")] == [UNITS.id, TABLES.id]
+    await ci.standing.add(TABLES.id, "please")
+    assert [card.id for card in await ci.standing.waiting("", "clerk")] == [UNITS.id]
+
+
+class NoCalls:
+    """A store of somebody's that keeps cards alone."""
+
+    def __init__(self) -> None:
+        self._cards = InMemoryVectorStore()
+        for name in ("add", "add_unscreened", "get", "search", "update", "delete", "list", "count", "close"):
+            setattr(self, name, getattr(self._cards, name))
+
+
+async def test_a_store_that_keeps_no_calls_has_no_rules() -> None:
+    store: Any = NoCalls()
+    ci = await made(store, UNITS)
+    assert await standing(ci.standing) == []
+    with pytest.raises(ConfigError, match="NoCalls keeps no calls"):
+        await ci.standing.add(UNITS.id, "please")
 
 
 async def test_a_deleted_card_stands_no_more_and_a_forgotten_tenant_has_no_versions(any_store: VectorStore) -> None:
@@ -243,4 +266,20 @@ async def test_a_deleted_card_stands_no_more_and_a_forgotten_tenant_has_no_versi
     await forget(any_store, Whom(tenant="acme"))
     fresh = MemoryCI(any_store).standing
     assert await fresh.versions("acme", "clerk") == ()
-    assert len(await fresh.versions("", "clerk")) == 1
+    assert len(await fresh.versions("", "clerk")) == 2
+
+
+async def test_postgres_keeps_rules_as_the_others_do(postgres_url: str) -> None:
+    acme = promoted("Ask first.", scope=MemoryScope(tenant="acme"))
+    async with PostgresVectorStore(postgres_url, embedder=HashEmbedder()) as store:
+        ci = await made(store, UNITS, TABLES, acme)
+        assert await standing(ci.standing) == ["Name the unit.", "Read the table."]
+        assert await standing(ci.standing, CardFilter(tenant="acme", agent_role="clerk")) == ["Ask first."]
+        others = [MemoryCI(store).standing for _ in range(2)]
+        dropped = zip(others, (UNITS, TABLES), strict=True)
+        await asyncio.gather(*(rules.drop(card.id, "no use", tenant="", agent="clerk") for rules, card in dropped))
+        assert await standing(ci.standing) == []
+        assert (await ci.standing.rollback("it was", tenant="", agent="clerk", to=2)).number == 5
+        await forget(store, Whom(tenant="acme"))
+        assert await MemoryCI(store).standing.versions("acme", "clerk") == ()
+        assert await standing(MemoryCI(store).standing) == ["Name the unit.", "Read the table."]

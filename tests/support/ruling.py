@@ -15,6 +15,7 @@ from wisen import (
     Reflexion,
     ScriptedModel,
     Situation,
+    VectorStore,
 )
 from wisen.architectures.learning_options import LearningOptions
 from wisen.cards import CardEvidence, Provenance
@@ -50,9 +51,18 @@ def later(card: MemoryCard, minutes: int) -> MemoryCard:
     return replace(card, provenance=replace(card.provenance, created_at=NOON.replace(minute=minutes)))
 
 
+async def made(store: VectorStore, *cards: MemoryCard, **given: Any) -> MemoryCI:
+    """The store with these cards, each of which has just been promoted if it is."""
+    await store.add_unscreened(cards)
+    ci = MemoryCI(store, now=lambda: NOON, **given)
+    for card in cards:
+        await ci.standing.became(card)
+    return ci
+
+
 async def standing(rules: StandingRules, where: CardFilter = CLERK, *, model: str = "scripted") -> list[str]:
     """What stands in a run that begins now."""
-    return [one.card.content for one in await rules.rules(where, model=model, layout=LAYOUT, run=True)]
+    return [one.card.content for one in await rules.rules(where, model=model, layout=LAYOUT)]
 
 
 class Clerk:

@@ -46,7 +46,7 @@ class Draws:
 
     async def rules(self, where: CardFilter, *, known: Collection[str] = ()) -> list[Recalled]:
         """The standing rules for the run, whatever its task; nothing is drawn on them. Raises what the store raises."""
-        return await self.ci.standing.rules(where, model=self.model, layout=self.layout, known=known, run=True)
+        return await self.ci.standing.rules(where, model=self.model, layout=self.layout, known=known)
 
     async def parts(self, found: Sequence[Found], *, first: bool, before: Advice | None = None) -> list[Recalled]:
         """The found cards on their way into the advice, with the draw of each; best first.

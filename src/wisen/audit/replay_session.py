@@ -331,7 +331,8 @@ class Session:
 
     async def _promote(self, case: Case, release: Release) -> None:
         note = f"release {release.number}: helps: {case.why()}"
-        await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now())
+        if await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now()):
+            await self.ci.standing.became(case.card)
 
     async def _finish(self) -> None:
         """Do what an earlier test had decided, and was killed before it had done it all."""

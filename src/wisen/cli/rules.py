@@ -50,7 +50,7 @@ def list_rules(
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the standing rules of each agent in their order, and promoted cards that are to become rules.
+    """List the standing rules of each agent in their order, and promoted cards that wait to become rules.
 
     A rule stands in the system prompt of every run of its agent, whatever the task, as long as its card is promoted.
     """

@@ -19,7 +19,7 @@ class Listed:
     agent: str
     versions: "tuple[RuleSet, ...]"
     waiting: Sequence[MemoryCard]
-    """Cards that become rules at the agent's next run, or once a test allows it, by its policy."""
+    """Promoted cards that become rules once a test allows it, or a person says so."""
     cards: Mapping[str, MemoryCard]
 
     @property

@@ -13,7 +13,7 @@ from wisen.errors import ConfigError
 from wisen.memory.compiler import Recalled
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.decisions import Decisions
-from wisen.memory_ci.ideas import heads_of, is_example
+from wisen.memory_ci.ideas import head_of, heads_of, is_example
 from wisen.memory_ci.order import Numbers, Promotions
 from wisen.memory_ci.rules import StandingRules
 from wisen.memory_ci.submit import Intake, Submission
@@ -120,6 +120,13 @@ class MemoryCI(Decisions):
         counted, and what is stored under its id is the card.
         """
         return await self._intake.submit(card, at=at, again=again, known=known)
+
+    async def promote(self, card_id: str, why: str) -> MemoryCard:
+        """As `Decisions.promote`; a principle or procedure becomes a rule of its agent: see `StandingRules.became`."""
+        promoted = await super().promote(card_id, why)
+        head = await head_of(self.store, promoted)
+        await self.standing.became(head)
+        return (await self.store.get([card_id]))[0]
 
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.

@@ -14,9 +14,10 @@ from hashlib import sha256
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Move
-from wisen.errors import CardNotFoundError, ConfigError, StoreError
+from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory.compiler import Recalled
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.ideas import those_there
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import HUMAN
 from wisen.memory_ci.verdicts import promoted_for
@@ -82,7 +83,7 @@ class StandingRules:
     Args:
         store: Where cards and versions are. One that isn't a call log and a `KeepsFirst` has no standing rules.
         now: The clock.
-        untested: Whether what is promoted becomes a rule by itself, before its test as one.
+        untested: Whether what is promoted becomes a rule at once, before its test as one.
     """
 
     def __init__(self, store: VectorStore, now: Callable[[], datetime], *, untested: bool = True) -> None:
@@ -92,29 +93,34 @@ class StandingRules:
         self._untested = untested
         self._known: dict[tuple[str, str], list[RuleSet]] = {}
 
-    async def rules(
-        self, where: CardFilter, *, model: str, layout: str, known: Collection[str] = (), run: bool = False
-    ) -> list[Recalled]:
+    async def rules(self, where: CardFilter, *, model: str, layout: str, known: Collection[str] = ()) -> list[Recalled]:
         """The rules for a run of agent `where.agent_role` in `where.tenant`, in their order, on their way into advice.
 
         A rule stands for the model and layout that its card is promoted for, and where the card's scope lets it. The
-        run is told those `known` anyway. With `run` one is about to begin: what was promoted since becomes a rule now.
-        Raises what the store raises.
+        run is told those `known` anyway. Everything is looked up by id. Raises what the store raises.
         """
-        tenant, agent = where.tenant or "", where.agent_role
-        cards = await self.promoted(tenant)
-        if self._log is None or not cards:
-            return []
-        if run and self._untested:
-            with suppress(StoreError):  # a store that can't be written has rules all the same
-                await self._adopt(tenant, agent, cards)
-        current = await self.current(tenant, agent)
-        found = (cards[one] for one in current.cards if one in cards and one not in known)
+        current = await self.current(where.tenant or "", where.agent_role)
+        found = await those_there(self._store, [one for one in current.cards if one not in known])
         return [
             _as_rule(card, current.number)
             for card in found
-            if where.accepts(card) and not unfit(card, agent) and in_use(card, model, layout)
+            if where.accepts(card) and not unfit(card, where.agent_role) and in_use(card, model, layout)
         ]
+
+    async def became(self, card: MemoryCard) -> None:
+        """Make a rule of a card that has just been promoted, where it becomes one by itself; raises as the store does.
+
+        What a version had or refused before doesn't.
+        """
+        tenant, agent = card.scope.tenant, card.provenance.agent
+        if self._log is None or not (self._untested and agent and becomes(card, agent)):
+            return
+
+        def added(current: RuleSet) -> tuple[StandingRule, ...]:
+            new = _undecided([card], self._known[tenant, agent])
+            return (*current.rules, *(StandingRule(card_id=one.id) for one in new))
+
+        await self._change(tenant, agent, added, by="promotion", why="it was promoted")
 
     async def versions(self, tenant: str, agent: str) -> Sequence[RuleSet]:
         """All versions of an agent's rules, oldest first. Raises what the store raises."""
@@ -129,14 +135,15 @@ class StandingRules:
         versions = await self.versions(tenant, agent)
         return versions[-1] if versions else RuleSet()
 
-    async def promoted(self, tenant: str) -> dict[str, MemoryCard]:
-        """The promoted cards of the kinds that become rules, by id, oldest first. Raises what the store raises."""
-        where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
-        return {card.id: card async for card in every_card(self._store, where) if not is_report(card)}
-
     async def waiting(self, tenant: str, agent: str) -> list[MemoryCard]:
-        """Cards that may become rules by themselves, and that no version has had or refused yet."""
-        return _waiting(await self.promoted(tenant), await self.versions(tenant, agent), agent)
+        """Promoted cards that may become rules by themselves, oldest first, and that no version has had or refused.
+
+        Those that are to be tested first, and what was promoted when nobody made a rule of it: by an edit, or under an
+        earlier version of wisen. It goes through all cards of the tenant.
+        """
+        where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
+        cards = [card async for card in every_card(self._store, where) if becomes(card, agent)]
+        return _undecided(cards, await self.versions(tenant, agent))
 
     async def add(self, card_id: str, why: str, *, agent: str = "") -> RuleSet:
         """Make a promoted card a rule of its agent, untested, by a person's word; gives the version in force.
@@ -204,16 +211,6 @@ class StandingRules:
         return await self._change(
             tenant, agent, lambda current: _without(current, hurt), by="replay", why=why, refused=hurt
         )
-
-    async def _adopt(self, tenant: str, agent: str, cards: Mapping[str, MemoryCard]) -> None:
-        if not _waiting(cards, await self.versions(tenant, agent), agent):
-            return
-
-        def adopted(current: RuleSet) -> tuple[StandingRule, ...]:
-            new = _waiting(cards, self._known[tenant, agent], agent)
-            return (*current.rules, *(StandingRule(card_id=card.id) for card in new))
-
-        await self._change(tenant, agent, adopted, by="promotion", why="it was promoted")
 
     async def _change(
         self,
@@ -283,9 +280,9 @@ def rules_scope(tenant: str) -> str:
     return f"standing rules {_digest(tenant)}"
 
 
-def _waiting(cards: Mapping[str, MemoryCard], versions: Sequence[RuleSet], agent: str) -> list[MemoryCard]:
+def _undecided(cards: Sequence[MemoryCard], versions: Sequence[RuleSet]) -> list[MemoryCard]:
     decided = {one for version in versions for one in (*version.cards, *version.dropped)}
-    return [card for one, card in cards.items() if one not in decided and becomes(card, agent)]
+    return [card for card in cards if card.id not in decided]
 
 
 def becomes(card: MemoryCard, agent: str) -> bool:
