@@ -1,12 +1,23 @@
 """Standing rules in runs: what the model is sent, what is drawn and what the record says."""
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
-from ruling import MILL, Clerk, made, promoted
+from ruling import MILL, NOON, Clerk, made, promoted
 
-from wisen import Clockwork, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryScope, Situation, Task
+from wisen import (
+    Clockwork,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryScope,
+    MemoryStatus,
+    Situation,
+    Task,
+)
 from wisen.architectures.learning_options import LearningOptions
 from wisen.architectures.protocol_guard import ReflexionProtocol
 from wisen.cards import Provenance
@@ -30,9 +41,9 @@ async def injections(clerk: Clerk, prompt: str | Task) -> tuple[Injection, ...]:
 
 
 async def test_what_was_promoted_in_one_task_stands_in_another_of_the_same_agent_until_it_is_dropped() -> None:
-    """A lesson of one task is submitted, tried in its runs and promoted by their outcomes; nobody names it a rule."""
+    """Nobody names it a rule."""
     store = InMemoryVectorStore()
-    ci = MemoryCI(store, trial=TrialRule(first_shown=0, holdout=0.5))
+    ci = MemoryCI(store)
     source = Provenance(run_id="r", agent="clerk", created_by="reflexion", verified=True)
     taught = MemoryCard(
         kind=MemoryKind.PRINCIPLE,
@@ -56,6 +67,25 @@ async def test_what_was_promoted_in_one_task_stands_in_another_of_the_same_agent
     assert "Name the unit" not in await sent(mine, POEM)
     await ci.standing.rollback("it was of use", tenant="", agent="clerk")
     assert "Name the unit of every distance." in await sent(mine, POEM)
+
+
+async def test_what_a_trial_promotes_stands_from_the_next_run_on() -> None:
+    """The runs of one task decide, and another task's run is shown it."""
+    luck = Random(1)
+    taught = replace(RULE, id="", status=MemoryStatus.QUARANTINED, history=())
+    one = await clerk(taught, ci={"trial": TrialRule(first_shown=0, holdout=0.5)})
+
+    def right(answer: str) -> bool:
+        del answer
+        return luck.random() < (0.95 if "Name the unit" in one.sent[-1] else 0.2)
+
+    for _ in range(80):
+        await one.agent.run(MILL, evaluator=right)
+    (card,) = await one.ci.store.get([taught.id])
+    assert card.status is MemoryStatus.PROMOTED
+    assert card.history[-1].by == "promotion"
+    (injection,) = await injections(one, POEM)
+    assert (injection.card_id, injection.rule) == (taught.id, 1)
 
 
 async def test_prompts_of_all_tasks_begin_with_the_same_bytes() -> None:
@@ -93,6 +123,18 @@ async def test_rules_take_no_place_of_what_is_recalled() -> None:
     found = await injections(one, MILL)
     assert {injection.card_id for injection in found if injection.rule} == {card.id for card in rules}
     assert {injection.card_id for injection in found if not injection.rule} == {card.id for card in notes}
+
+
+async def test_rules_don_t_crowd_out_what_recall_finds() -> None:
+    note = replace(
+        promoted("The church lies by the river.", created_at=NOON.replace(year=2025)), kind=MemoryKind.LESSON
+    )
+    rules = [promoted(f"Always look for the {number}th map.", run_id=str(number)) for number in range(9)]
+    one = await clerk(note, *rules, ci={"trust": "replayed"}, top_k_lessons=1)
+    for card in rules:
+        await one.ci.standing.add(card.id, "please")
+    found = await injections(one, MILL)
+    assert [injection.card_id for injection in found if not injection.rule] == [note.id]
 
 
 async def test_every_attempt_of_a_run_has_the_rules() -> None:

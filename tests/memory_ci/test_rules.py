@@ -190,6 +190,13 @@ async def test_a_rule_stands_only_while_its_card_is_promoted(any_store: VectorSt
         assert await standing(ci.standing) == ["Name the unit.", "Read the table."]
 
 
+async def test_a_corrected_rule_stands_no_more(any_store: VectorStore) -> None:
+    ci = await made(any_store, UNITS, TABLES)
+    newer = replace(UNITS, id="", content="Name the unit, and the zone.", status=MemoryStatus.CANDIDATE, history=())
+    await ci.correct(UNITS.id, newer, "the zone was missing")
+    assert await standing(ci.standing) == ["Read the table."]
+
+
 async def test_rules_are_of_one_agent_of_one_tenant(any_store: VectorStore) -> None:
     acme = promoted("Ask first.", scope=MemoryScope(tenant="acme"))
     ci = await made(any_store, UNITS, promoted("Knock.", agent="porter"), acme)

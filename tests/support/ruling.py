@@ -32,7 +32,13 @@ CLERK = CardFilter(tenant="", agent_role="clerk")
 
 def promoted(content: str, *, kind: MemoryKind = MemoryKind.PRINCIPLE, evidence: str = "", **given: Any) -> MemoryCard:
     """A card that a person promoted, or evidence for a model; `given` are fields of the card or of its provenance."""
-    source = {"run_id": "r", "created_by": "reflexion", "agent": "clerk", "verified": True, "created_at": NOON}
+    source: dict[str, Any] = {
+        "run_id": "r",
+        "created_by": "reflexion",
+        "agent": "clerk",
+        "verified": True,
+        "created_at": NOON,
+    }
     source |= {name: given.pop(name) for name in (*source, "tainted") if name in given}
     card = MemoryCard(
         kind=kind,
@@ -72,7 +78,11 @@ class Clerk:
         self.ci = ci
         self.sent: list[str] = []
         self._answers = list(answers)
-        options = {"max_attempts": 1, "reflector": NoReflection(), "options": LearningOptions(keep_successes="none")}
+        options: dict[str, Any] = {
+            "max_attempts": 1,
+            "reflector": NoReflection(),
+            "options": LearningOptions(keep_successes="none"),
+        }
         self.agent = Agent(
             "Be a clerk.",
             name=name,

@@ -323,8 +323,9 @@ def _reason(why: str) -> str:
 
 def _read(line: bytes) -> RuleSet:
     told: Any = json.loads(line)
-    rules = tuple(StandingRule(**rule) for rule in told["rules"])
-    return RuleSet(**{**told, "rules": rules, "dropped": tuple(told["dropped"])})
+    told["rules"] = tuple(StandingRule(**rule) for rule in told["rules"])
+    told["dropped"] = tuple(told["dropped"])
+    return RuleSet(**told)
 
 
 def _digest(text: str) -> str:
