@@ -215,7 +215,7 @@ class Injection:
     reasons: tuple[str, ...]
     """Why it was recalled for this task, in words."""
     score: float
-    """Relevance in [0, 1]."""
+    """Relevance in [0, 1]; 0 of a standing rule, for which nobody asked."""
     shown: bool = True
     """False: it was eligible and was held out by the live trial's draw."""
     propensity: float = 1.0
@@ -226,6 +226,9 @@ class Injection:
     """The draw that the run's outcome counts for; "" where it counts for none."""
     tainted: bool = False
     """Whether the card comes from what a run had read (`Provenance.tainted`): so does what it teaches."""
+    rule: int = 0
+    """The version of the agent's standing rules by which the card stood there, whatever the task; 0 where it was
+    recalled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,7 @@ async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: date
         name = "\x1f".join((changed.id, one.trial.model, one.trial.layout, str(number)))
         await ci.promotions.in_cohort_of(number).of(name)
         moved += await _rivals_archived(ci, changed, one.trial, at)
+        await ci.standing.became(changed)
     return moved
 
 

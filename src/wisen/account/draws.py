@@ -6,7 +6,7 @@ they draw nothing.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from wisen.memory.compiler import Recalled
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
+from wisen.recall import CardFilter
 from wisen.records import Advice, Injection
 from wisen.trials import OpenDraw
 
@@ -42,6 +43,10 @@ class Draws:
     now: Callable[[], datetime]
     circle: str = ""
     """The run's, as `CardFilter.circle` has it."""
+
+    async def rules(self, where: CardFilter, *, known: Collection[str] = ()) -> list[Recalled]:
+        """The standing rules for the run, whatever its task; nothing is drawn on them. Raises what the store raises."""
+        return await self.ci.standing.rules(where, model=self.model, layout=self.layout, known=known)
 
     async def parts(self, found: Sequence[Found], *, first: bool, before: Advice | None = None) -> list[Recalled]:
         """The found cards on their way into the advice, with the draw of each; best first.

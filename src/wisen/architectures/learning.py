@@ -16,17 +16,17 @@ from wisen.architectures.keeping import Keeper, Kept, block_of
 from wisen.architectures.learning_options import LearningParts, call_back
 from wisen.architectures.recalling import Asked
 from wisen.architectures.replaying import Past
-from wisen.architectures.turn import DERIVED, as_card, chain, shown_ids, without_draws
+from wisen.architectures.turn import DERIVED, as_card, chain, provenance_of, shown_ids, without_draws
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation, circle_key
 from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory.compiler import OwnRun, Recalled
-from wisen.memory_ci.pipeline import Found, MemoryCI
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.models.structured import constrained_settings
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
-from wisen.screening.reading import reads_others, used_in
+from wisen.screening.reading import used_in
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
@@ -149,8 +149,7 @@ class Learner:
                 if self._draws is None:
                     block = await self._deps.memory.block(self._keeper.block, tenant=self._task.tenant)
                 else:
-                    found = await self._found(self._draws)
-                    recalled = await self._draws.parts(found, first=attempt == 1, before=self._drawn)
+                    recalled = await self._recalled(self._draws, attempt)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
         own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
@@ -170,11 +169,13 @@ class Learner:
             return ()
         return tuple(self._session.rejected)
 
-    async def _found(self, draws: Draws) -> list[Found]:
-        """What fits the task, and what earlier attempts of this run have met; best first."""
+    async def _recalled(self, draws: Draws, attempt: int) -> list[Recalled]:
+        """The agent's rules; then what fits the task, and what earlier attempts of this run have met, best first."""
         tools = tuple(sorted(self._session.offered)) or None if self._tools is None else self._tools
         asked = Asked(draws=draws, parts=self._parts, deps=self._deps, task=self._task, tools=tools)
-        return await asked.found(self._situation(), own=self._own_cards, told_before=self._told_before)
+        rules = await asked.rules(own=self._own_cards)
+        found = await asked.found(self._situation(), own=self._own_cards, rules=rules, told_before=self._told_before)
+        return [*rules, *await draws.parts(found, first=attempt == 1, before=self._drawn)]
 
     def judged(self) -> ReflectionEvaluation | None:
         """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
@@ -315,8 +316,8 @@ class Learner:
     ) -> AsyncIterator[Event]:
         """Screen and write cards; events tell of them only then."""
         for card in cards:
-            signed = self._signed(card, account, evaluation, accepted=accepted)
-            signed = signed if situation is None else replace(signed, situation=situation, id="")
+            provenance = provenance_of(card, account, evaluation, self._session, self._deps, accepted=accepted)
+            signed = _signed(card, self._task.tenant, situation or self._situation(), provenance)
             kept = await self._past.lesson(signed, partial(self._write, signed, account.attempt))
             account.taught |= kept.card is not None
             if kept.card is not None and not accepted:
@@ -351,32 +352,6 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
             self.degraded("escalate", error, "what the callback was to do", len(accounts))
 
-    def _signed(
-        self, card: MemoryCard, account: Account, evaluation: ReflectionEvaluation, *, accepted: bool = False
-    ) -> MemoryCard:
-        """The card with its provenance; only an accepted answer can be a verified skill, whatever a reflector says."""
-        provenance = Provenance(
-            run_id=self._session.id,
-            attempt=account.attempt,
-            trace_id=self._session.id,
-            created_by="reflexion",
-            model=self._deps.model.model_name,
-            evaluator=evaluation.evaluator,
-            verified=evaluation.verifiable and (accepted or card.kind is not MemoryKind.SKILL_CARD),
-            created_at=self._deps.clockwork.now(),
-            agent=self._deps.agent,
-            owner=self._task.owner,
-            tainted=self._tainted(account),
-        )
-        tenant = self._task.tenant
-        scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)
-        return replace(card, id="", situation=self._situation(), scope=scope, provenance=provenance)
-
-    def _tainted(self, account: Account) -> bool:
-        """Whether the run had read others' text by now: tools' results, or cards that come from such."""
-        told = any(one.shown and one.tainted for one in account.advice.injections)
-        return told or reads_others(self._session.recorder.trace())
-
     def _situation(self) -> Situation:
         """The task, and what the attempt before has met: its tools, and its last error."""
         met, task = self._met, self._task
@@ -400,3 +375,9 @@ class Learner:
             said = type(error).__name__
         self._session.recorder.add("error", stage=stage, error=said.partition(":")[0])
         self._deps.emit(Degraded(stage=stage, error=said, skipped=skipped, attempt=attempt))
+
+
+def _signed(card: MemoryCard, tenant: str, situation: Situation, provenance: Provenance) -> MemoryCard:
+    """The card as this run's, whatever a reflector says of it."""
+    scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)
+    return replace(card, id="", situation=situation, scope=scope, provenance=provenance)

@@ -9,7 +9,7 @@ from wisen.architectures.protocol import report_compiler
 from wisen.architectures.turn import chain
 from wisen.cards import MemoryCard, Situation, circle_key
 from wisen.memory.compiler import OwnRun
-from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.pipeline import MemoryCI, beside
 from wisen.recall import CardFilter
 from wisen.records import Advice, ReflectionEvaluation, Task
 
@@ -32,16 +32,17 @@ def draws_of(ci: MemoryCI, task: Task, agent: str, *, model: str, chain_id: str,
 async def advice_for(
     draws: Draws, task: Task, agent: str, *, first: bool, told: Sequence[MemoryCard], last: int
 ) -> Advice:
-    """The `last` reports that fit, beside `told`, what earlier tries of the same chain have reported.
+    """The agent's standing rules and the `last` reports that fit, beside `told`, what earlier tries have reported.
 
     The `first` try of a chain draws, and that is written down.
     """
     tools = task.tools or None
     where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=tools, circle=draws.circle)
-    found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told))
     known = {card.id for card in told}
-    others = [one for one in found if one.hit.card.id not in known][:last]
-    recalled = await draws.parts(others, first=first)
+    rules = await draws.rules(where, known=known)
+    found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told) + len(rules))
+    others = [one for one in beside(rules, found) if one.hit.card.id not in known][:last]
+    recalled = [*rules, *await draws.parts(others, first=first)]
     advice = report_compiler().compile(recalled, own=OwnRun(lessons=chain(told)))
     return await draws.write(advice) if first else advice
 

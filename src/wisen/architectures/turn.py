@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wisen.cards import MemoryCard, MemoryKind
+from wisen.account.attempt import Account
+from wisen.cards import MemoryCard, MemoryKind, Provenance
 from wisen.errors import ReflectionError
-from wisen.records import Advice
+from wisen.records import Advice, ReflectionEvaluation
 from wisen.reports import card_to_report, to_markdown
+from wisen.screening.reading import reads_others
+from wisen.session import AgentSession, Dependencies
 
 DERIVED = (MemoryKind.PRINCIPLE, MemoryKind.PROCEDURE)
 """Kinds of cards that a report of a failure feeds, and that say nothing which it doesn't."""
@@ -41,3 +44,30 @@ def shown_ids(advice: Advice) -> tuple[str, ...]:
 def without_draws(advice: Advice) -> Advice:
     """The advice, counting for no idea."""
     return replace(advice, injections=tuple(replace(one, draw="") for one in advice.injections))
+
+
+def provenance_of(
+    card: MemoryCard,
+    account: Account,
+    evaluation: ReflectionEvaluation,
+    session: AgentSession,
+    deps: Dependencies,
+    *,
+    accepted: bool,
+) -> Provenance:
+    """Where a card of this attempt comes from; only an accepted answer can be a verified skill."""
+    # Whether the run had read others' text by now: tools' results, or cards that come from such.
+    told = any(one.shown and one.tainted for one in account.advice.injections)
+    return Provenance(
+        run_id=session.id,
+        attempt=account.attempt,
+        trace_id=session.id,
+        created_by="reflexion",
+        model=deps.model.model_name,
+        evaluator=evaluation.evaluator,
+        verified=evaluation.verifiable and (accepted or card.kind is not MemoryKind.SKILL_CARD),
+        created_at=deps.clockwork.now(),
+        agent=deps.agent,
+        owner=session.task.owner,
+        tainted=told or reads_others(session.recorder.trace()),
+    )

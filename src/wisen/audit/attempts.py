@@ -19,7 +19,7 @@ from wisen.models.advised import AdvisedModel
 from wisen.models.names import resolve_model
 from wisen.models.relay import Relay, Request
 from wisen.protocols import BoundToRun, Evaluator
-from wisen.records import Injection, Task, TokenUsage
+from wisen.records import Advice, Injection, Task, TokenUsage
 
 Attempt = Callable[[Task, Sequence[MemoryCard], int], Awaitable[float | None]]
 """Makes one attempt: the task, the cards to show (best first), and the number of the repetition, from 0.
@@ -77,6 +77,8 @@ class Fitting(Protocol):
 
 PLACEBO = "placebo-"
 """How the ids of empty lessons begin."""
+RULE = "rule-"
+"""How the ids of cards begin that are shown as standing rules: the same card as a note is another attempt."""
 
 
 class AgentAttempt:
@@ -112,8 +114,8 @@ class AgentAttempt:
         )
 
     def fits(self, cards: Sequence[MemoryCard]) -> bool:
-        """See `Fitting`: none is too long, or kept out by the screen."""
-        return len(self._compiler.compile([_recalled(card) for card in cards]).injections) == len(cards)
+        """See `Fitting`: none is too long, or kept out by the screen. Of rules, those stand that find room."""
+        return self._advice(cards) is not None
 
     def judged_by(self, task: Task) -> str:
         """See `Fitting`."""
@@ -126,8 +128,8 @@ class AgentAttempt:
 
     async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         """See `Attempt`. Unknown, too, where a card couldn't be shown: it was too long, or the screen kept it out."""
-        advice = self._compiler.compile([_recalled(card) for card in cards])
-        if len(advice.injections) < len(cards):
+        advice = self._advice(cards)
+        if advice is None:
             return None
         carried: list[bool] = []
         seed = self._seed + repetition
@@ -137,6 +139,13 @@ class AgentAttempt:
         result = await self._agent.run(task, model=model, evaluator=self.judge(task))
         self.spent = self.spent + result.usage
         return result.score if carried or not advice else None
+
+    def _advice(self, cards: Sequence[MemoryCard]) -> Advice | None:
+        """The advice of these cards; `None` where it can't be made of all of them."""
+        recalled = [_recalled(card) for card in cards]
+        advice = self._compiler.compile(recalled)
+        notes = sum(not one.injection.rule for one in recalled)
+        return advice if sum(not one.rule for one in advice.injections) == notes else None
 
 
 def agent_attempt(
@@ -195,7 +204,18 @@ class Seeded(Relay):
         return messages, merge_model_settings(settings, ModelSettings(seed=self._seed))
 
 
+def as_rule(card: MemoryCard) -> MemoryCard:
+    """The card as an `Attempt` is to show it as a standing rule."""
+    return replace(card, id=f"{RULE}{card.id}")
+
+
+def as_stored(card: MemoryCard) -> MemoryCard:
+    """The card of the store that an `Attempt` is given, or given as a rule."""
+    return replace(card, id=card.id.removeprefix(RULE))
+
+
 def _recalled(card: MemoryCard) -> Recalled:
-    return Recalled(
-        card=card, injection=Injection(card_id=card.id, kind=card.kind.value, reasons=("replay test",), score=1.0)
-    )
+    stored = as_stored(card)
+    why, rule = ("replay test",), int(stored.id != card.id)
+    injection = Injection(card_id=stored.id, kind=card.kind.value, reasons=why, score=1.0, rule=rule)
+    return Recalled(card=stored, injection=injection)

@@ -1,16 +1,17 @@
-"""Replays recorded runs: ideas that wait for a verdict are tried on the tasks of earlier runs, within a budget."""
+"""Replays recorded runs: rules and ideas without a verdict are tried on the tasks of earlier runs, within a budget."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from wisen.agent import Agent
-from wisen.audit.attempts import AgentAttempt, Condition, Conditioned, Fitting, agent_attempt
+from wisen.audit.attempts import AgentAttempt, Attempt, Condition, Conditioned, Fitting, agent_attempt
 from wisen.audit.clusters import Clusters
 from wisen.audit.replay import ReplayReport, ReplayTest, untestable
 from wisen.audit.replay_log import task_key
 from wisen.audit.replay_session import Replayed, ReplayOptions
 from wisen.audit.replays import ReplayBudget
+from wisen.audit.rule_replays import RuleReport, RuleTest
 from wisen.cards import ANYONE, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
@@ -48,6 +49,8 @@ async def replay_recorded(
     agent: Agent, ci: MemoryCI, *, budget: ReplayBudget, options: RecordedOptions | None = None
 ) -> ReplayReport:
     """Try ideas in quarantine on the tasks of recorded runs, with and without, while the budget lasts.
+
+    Before them come the agent's standing rules without a finished test: see `RuleTest`.
 
     What it finds stands on each idea beside its live trial, whose rule decides on both together (see
     `wisen.account.counts.weigh`). It can be broken off at any time, and the next call goes on. Only runs are used that
@@ -87,16 +90,25 @@ async def replay_with(
         runs = await log.runs(tenant=tenant, limit=_RUNS_READ)
         tasks += varied([run.task for run in runs if _repeatable(run, local, condition)], copies=options.copies)
         ideas += await _ideas(ci, tenant, condition)
+    calls: Attempt = attempt  # pyright: ignore[reportAssignmentType] - both protocols are of things that are called so
+    finer = replace(_options(agent), copies=options.copies, condition=condition)
+    rules = list[RuleReport]()
+    for tenant in tenants:  # first, since rules stand in every run
+        rule_test = RuleTest(ci, calls, budget=budget, parallel=options.parallel, options=finer)
+        rules.append(done := await rule_test.run(tasks, tenant=tenant))
+        budget = budget.less(attempts=done.attempts, calls=done.calls, tokens=done.tokens, seconds=done.seconds)
     test = ReplayTest(
-        ci,
-        attempt,  # pyright: ignore[reportArgumentType] - both protocols are of things that are called so
-        rule=ci.rule,
-        budget=budget,
-        parallel=options.parallel,
-        options=replace(_options(agent), copies=options.copies, condition=condition),
-        watch=options.watch,
+        ci, calls, rule=ci.rule, budget=budget, parallel=options.parallel, options=finer, watch=options.watch
     )
-    return await test.run(tasks, ideas)
+    report = await test.run(tasks, ideas)
+    return replace(
+        report,
+        attempts=report.attempts + sum(done.attempts for done in rules),
+        tokens=report.tokens + sum(done.tokens for done in rules),
+        seconds=report.seconds + sum(done.seconds for done in rules),
+        exhausted=report.exhausted or next((done.exhausted for done in rules if done.exhausted), ""),
+        rules=tuple(rule for done in rules for rule in done.rules),
+    )
 
 
 def varied(tasks: Sequence[Task], *, copies: int, most: int = _MOST_TASKS) -> list[Task]:

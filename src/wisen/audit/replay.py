@@ -17,6 +17,7 @@ from wisen.audit.replay_cards import Bench, Case, OwnTask
 from wisen.audit.replay_log import Counts, Release, ReplayLog, call_log
 from wisen.audit.replay_session import Replayed, ReplayOptions, Session
 from wisen.audit.replays import ReplayBudget, Replays
+from wisen.audit.rule_replays import RuleOutcome
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.ideas import is_example, wordings_of
@@ -67,6 +68,8 @@ class ReplayReport:
     """Why it stopped before everything was tried; "" where it didn't."""
     problems: dict[str, int] = field(default_factory=dict[str, int])
     """Attempts without a score, by reason."""
+    rules: tuple[RuleOutcome, ...] = ()
+    """Of standing rules, where they were tested before the cards."""
 
 
 class ReplayTest:

@@ -131,7 +131,7 @@ class Bench:
         """What is shown with the card, and what without it."""
         treated = recalls.shown(task, {case.card.id, *beside})
         if case.card.id not in {card.id for card in treated}:  # its own task, for which recall isn't asked
-            treated = (case.card, *recalls.shown(task, beside))[: recalls.top_k]
+            treated = recalls.shown(task, beside, first=(case.card,))
         beside = {one for one in beside if one != case.card.id}
         if self._control == "placebo":
             empty = placebo(case.card, task)

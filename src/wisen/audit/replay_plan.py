@@ -1,9 +1,11 @@
 """Which cards an attempt at a task would be shown, and on which tasks a card is therefore tested."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from wisen.audit.attempts import Condition, as_rule
 from wisen.audit.replay_log import task_key
 from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.memory_ci.ideas import heads_of, is_example
@@ -31,12 +33,22 @@ class Recalls:
     top_k: int = 1
     withdrawn: Collection[str] = ()
     """Ids of cards that are shown no more."""
+    rules: tuple[MemoryCard, ...] = ()
+    """Standing rules, in their order: shown for every task, as in runs."""
 
     @classmethod
     async def of(
-        cls, ci: MemoryCI, tasks: Sequence[Task], *, top_k: int, role: str, withdrawn: Collection[str] = ()
+        cls,
+        ci: MemoryCI,
+        tasks: Sequence[Task],
+        *,
+        top_k: int,
+        role: str,
+        withdrawn: Collection[str] = (),
+        rules: Sequence[MemoryCard] = (),
     ) -> "Recalls":
         """Ask memory about every task; raises what the store raises."""
+        standing = {card.id for card in rules}
         room = asyncio.Semaphore(_AT_A_TIME)
         distinct = {task_key(task): task for task in tasks}
 
@@ -48,23 +60,28 @@ class Recalls:
             async with room:
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
             hits = [hit for hit in hits if where.accepts(hit.card) and not hit.card.superseded_by]
-            return tuple(await _as_ideas(ci.store, hits, own=situation.key))
+            ideas = await _as_ideas(ci.store, hits, own=situation.key)
+            return tuple(hit for hit in ideas if hit.card.id not in standing)
 
         answers = await asyncio.gather(*map(found, distinct.values()))
         hits = dict(zip(distinct, answers, strict=True))
-        return cls(tasks=tuple(distinct.values()), hits=hits, top_k=top_k, withdrawn=withdrawn)
+        return cls(tasks=tuple(distinct.values()), hits=hits, top_k=top_k, withdrawn=withdrawn, rules=tuple(rules))
 
     @property
     def in_use(self) -> frozenset[str]:
-        """The promoted cards among the hits."""
-        every = (hit.card for hits in self.hits.values() for hit in hits)
+        """The promoted cards among the hits, and the standing rules."""
+        every = (*self.rules, *(hit.card for hits in self.hits.values() for hit in hits))
         return frozenset(card.id for card in every if card.status is MemoryStatus.PROMOTED)
 
-    def shown(self, task: Task, cards: Collection[str]) -> tuple[MemoryCard, ...]:
-        """What an attempt at the task is shown if these cards are in use, best first."""
+    def shown(self, task: Task, cards: Collection[str], *, first: Sequence[MemoryCard] = ()) -> tuple[MemoryCard, ...]:
+        """What an attempt at the task is shown if these cards are in use, best first, and rules before all.
+
+        `first` is shown whether recall has found it or not.
+        """
+        cards = {card for card in cards if card not in self.withdrawn}
         allowed = (hit.card for hit in self.hits[task_key(task)] if hit.card.id in cards)
-        allowed = (card for card in allowed if card.id not in self.withdrawn)
-        return tuple(card for card, _ in zip(allowed, range(self.top_k), strict=False))
+        standing = (as_rule(card) for card in self.rules if card.id in cards and _stands(card, task))
+        return (*standing, *islice((*first, *allowed), self.top_k))
 
     def related(self, card_id: str, beside: Collection[str]) -> list[Task]:
         """Tasks for which the card would be shown beside these, the most similar first, whatever came of them."""
@@ -83,6 +100,22 @@ class Recalls:
             (task for task in mine if card.situation.key and Situation(prompt=task.prompt).key == card.situation.key),
             None,
         )
+
+
+async def standing_rules(ci: MemoryCI, tenants: Iterable[str], condition: Condition) -> list[MemoryCard]:
+    """The rules that stand in the agent's runs for these tenants. Raises what the store raises."""
+    found = list[MemoryCard]()
+    for tenant in sorted(set(tenants)):
+        where = CardFilter(tenant=tenant, agent_role=condition.role)
+        rules = await ci.standing.rules(where, model=condition.model, layout=condition.layout)
+        found += [one.card for one in rules]
+    return found
+
+
+def _stands(rule: MemoryCard, task: Task) -> bool:
+    """Whether a rule stands in an attempt at the task: not where it was learned from this very one."""
+    own = rule.situation.key != "" and rule.situation.key == Situation(prompt=task.prompt).key
+    return not own and CardFilter(tenant=task.tenant, task_type=task.type, tools=task.tools).accepts(rule)
 
 
 async def _as_ideas(store: VectorStore, hits: Sequence[RecallHit], *, own: str) -> list[RecallHit]:

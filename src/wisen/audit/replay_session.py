@@ -14,7 +14,7 @@ from wisen.audit.clusters import Planned, planned
 from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_cards import Bench, Case, Control, OwnTask
 from wisen.audit.replay_log import NONE, Counts, Release, ReplayLog, stay_of, task_key
-from wisen.audit.replay_plan import Recalls, solved_before
+from wisen.audit.replay_plan import Recalls, solved_before, standing_rules
 from wisen.audit.replay_trial import Beside
 from wisen.audit.replays import Replays, Withdrawn, side_of
 from wisen.cards import MemoryCard, MemoryStatus, Situation
@@ -119,7 +119,12 @@ class Session:
                 return
             self.round = number
             self.recalls = await Recalls.of(
-                self.ci, given, top_k=self.options.top_k, role=self.condition.role, withdrawn=self.replays.withdrawn
+                self.ci,
+                given,
+                top_k=self.options.top_k,
+                role=self.condition.role,
+                withdrawn=self.replays.withdrawn,
+                rules=await standing_rules(self.ci, (task.tenant for task in given), self.condition),
             )
             self.beside = self.recalls.in_use
             if number == 1:
@@ -326,7 +331,8 @@ class Session:
 
     async def _promote(self, case: Case, release: Release) -> None:
         note = f"release {release.number}: helps: {case.why()}"
-        await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now())
+        if await self.bench.move(case, MemoryStatus.PROMOTED, note, self.now()):
+            await self.ci.standing.became(case.card)
 
     async def _finish(self) -> None:
         """Do what an earlier test had decided, and was killed before it had done it all."""

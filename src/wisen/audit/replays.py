@@ -3,9 +3,9 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from wisen.audit.attempts import PLACEBO, Attempt, Conditioned, Fitting
+from wisen.audit.attempts import PLACEBO, Attempt, Conditioned, Fitting, as_stored
 from wisen.audit.replay_log import ReplayLog, Side, stay_of
 from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
@@ -32,6 +32,11 @@ class ReplayBudget:
             value: float | None = getattr(self, name)
             if value is not None and not value >= 0:
                 raise ConfigError(f"ReplayBudget({name}={value!r}): must be 0 or more, or None for no limit")
+
+    def less(self, **spent: float) -> "ReplayBudget":
+        """What is left of it after this was spent, by the names of its limits."""
+        limits = {name: getattr(self, name) for name in spent}
+        return replace(self, **{name: max(0, most - spent[name]) for name, most in limits.items() if most is not None})
 
 
 class Withdrawn(Exception):  # noqa: N818 - no failure: it tells that somebody has decided meanwhile
@@ -80,6 +85,11 @@ class Replays:
     def tokens(self) -> int:
         """What the attempts have used, as far as it is known."""
         return self._spent().minus(self._before).total_tokens
+
+    @property
+    def calls(self) -> int:
+        """As `tokens`, of model calls."""
+        return self._spent().minus(self._before).requests
 
     @property
     def seconds(self) -> float:
@@ -149,9 +159,8 @@ class Replays:
 
     async def _check_shown(self, cards: Sequence[MemoryCard]) -> None:
         """What people decide while a test runs holds from the next attempt on."""
-        for card in cards:
-            if card.id.startswith(PLACEBO):
-                continue
+        shown = [as_stored(card) for card in cards if not card.id.startswith(PLACEBO)]
+        for card in shown:
             try:
                 kept = (await self._store.get([card.id]))[0]
             except CardNotFoundError:
@@ -159,14 +168,14 @@ class Replays:
             same = kept is not None and kept.status in RECALLABLE and not kept.superseded_by
             if not same or kept is None or (stay_of(kept), kept.content_hash) != (stay_of(card), card.content_hash):
                 self.withdrawn.add(card.id)
-        if not self.withdrawn.isdisjoint(card.id for card in cards):
+        if not self.withdrawn.isdisjoint(card.id for card in shown):
             raise Withdrawn
 
     def _check(self) -> None:
         budget = self._budget
         for limit, allowed, spent in (
             ("attempts", budget.attempts, self.made),
-            ("calls", budget.calls, self._spent().minus(self._before).requests),
+            ("calls", budget.calls, self.calls),
             ("tokens", budget.tokens, self.tokens),
             ("seconds", budget.seconds, self.seconds),
         ):

@@ -172,7 +172,9 @@ async def _run(
     from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - as above
 
     async with open_store(choice, embedder_name) as store:
-        own = _attempt(jobs, terms, store)
+        own = attempt_of(
+            jobs, store, model=terms.agent, judge=terms.judge, instructions=terms.instructions, seed=terms.seed
+        )
         chosen = None if ids is None else [(await find_card(store, one, terms.tenant)).id for one in ids]
         if ids is None and terms.tenant is not None:
             waiting = CardFilter(tenant=terms.tenant, statuses=(MemoryStatus.QUARANTINED,))
@@ -195,20 +197,29 @@ async def _run(
         return report, await store.get([one.card_id for one in report.cards])
 
 
-def _attempt(jobs: "list[Job]", terms: _Terms, store: Store) -> "AgentAttempt":
+def attempt_of(
+    jobs: "list[Job]",
+    store: Store,
+    *,
+    model: "Model",
+    judge: "Model | None",
+    instructions: str,
+    seed: int = 0,
+    name: str = "agent",
+) -> "AgentAttempt":
     """The agent of `wisen run`, one attempt at a time and without its memory."""
     from wisen.agent import Agent  # noqa: PLC0415 - imports pydantic-ai
     from wisen.architectures.reflexion import Reflexion  # noqa: PLC0415 - as above
     from wisen.audit.attempts import agent_attempt  # noqa: PLC0415 - as above
     from wisen.protocols import BoundToRun  # noqa: PLC0415 - as above
 
-    reflexion = Reflexion(lesson_store=store, evaluator_model=terms.judge)
+    reflexion = Reflexion(lesson_store=store, evaluator_model=judge)
     evaluators = {(job.task.id, job.task.prompt): job.evaluator for job in jobs}
     return agent_attempt(
-        Agent(terms.instructions, model=terms.agent, architecture=reflexion),
+        Agent(instructions, name=name, model=model, architecture=reflexion),
         evaluator_of=lambda task: evaluators.get((task.id, task.prompt)),
         judged=any(job.evaluator is None or isinstance(job.evaluator, BoundToRun) for job in jobs),
-        seed=terms.seed,
+        seed=seed,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
 
-from wisen.cli import adding, batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, runs, store
+from wisen.cli import adding, batches, ci, ci_demo, ci_status, lessons, moves, reflect, reflect_new, rules, runs, store
 from wisen.cli.demo import demo
 from wisen.cli.doctor import doctor
 from wisen.cli.forget import forget
@@ -97,6 +97,10 @@ _COMMAND = _Group(
                 "rollback": rollback,
                 "path": lessons.path,
             },
+        ),
+        "rules": _Group(
+            "Standing rules: promoted principles and procedures that stand in every system prompt of their agent.",
+            {"list": rules.list_rules, "add": rules.add, "drop": rules.drop, "rollback": rules.rollback},
         ),
         "runs": _Group(
             "Records of finished runs.", {"list": runs.list_runs, "show": runs.show, "outcome": runs.outcome}

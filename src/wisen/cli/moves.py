@@ -128,7 +128,7 @@ def decide(
 ) -> None:
     """Do what a person decided on a card, and say what changed."""
 
-    async def decided() -> tuple[MemoryCard, MemoryCard]:
+    async def decided() -> tuple[MemoryCard, MemoryCard, bool]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
 
         async with open_store(choice.existing(), embedder) as store:
@@ -142,9 +142,11 @@ def decide(
                 "pin": ci.pin,
                 "unpin": ci.unpin,
             }
-            return before, await acts[act](before.id, why)
+            after = await acts[act](before.id, why)
+            rules = await ci.standing.current(after.scope.tenant, after.provenance.agent)
+            return before, after, act == "promote" and after.id in rules.cards
 
-    before, after = drive(decided())
+    before, after, rule = drive(decided())
     if as_json:
         print_json(card_json(after))
         return
@@ -158,4 +160,4 @@ def decide(
         said = "pinned" if after.pinned else "unpinned"
     else:
         said = f"{was} to {now}"
-    typer.echo(f"card {after.id}: {said}")
+    typer.echo(f"card {after.id}: {said}{f', and a standing rule of agent {after.provenance.agent!r}' if rule else ''}")

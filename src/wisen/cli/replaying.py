@@ -43,6 +43,10 @@ class Replays:
     archived: int = 0
     too_few: int = 0
     """Of those that are undecided, how many have too few clusters of like tasks for any verdict."""
+    rules: int = 0
+    """How many standing rules were tested."""
+    dropped: int = 0
+    """Of these, how many stand no more."""
     exhausted: bool = False
     """Whether the budget ended before everything was tried."""
     error: str = ""
@@ -54,6 +58,7 @@ class Replays:
         said = f"replays: {counted(self.attempts, 'attempt')} on {counted(self.ideas, 'lesson')}"
         said += f"; {self.promoted} promoted, {self.archived} archived"
         said += f"; too few clusters of like tasks for a verdict: {self.too_few}" if self.too_few else ""
+        said += f"; {counted(self.rules, 'standing rule')} tested, {self.dropped} dropped" if self.rules else ""
         said += "; the budget is used up, and the next run goes on" if self.exhausted else ""
         return said + (f"; broken off: {line(self.error, 300)}" if self.error else "")
 
@@ -86,6 +91,8 @@ async def replay_after(agent: "Agent", ci: "MemoryCI", jobs: "Sequence[Job]", at
         promoted=statuses[MemoryStatus.PROMOTED],
         archived=statuses[MemoryStatus.ARCHIVED],
         too_few=sum(bool(one.too_few) for one in report.cards if one.status is MemoryStatus.QUARANTINED),
+        rules=len(report.rules),
+        dropped=sum(one.verdict == "hurts" for one in report.rules),
         exhausted=bool(report.exhausted),
     )
 

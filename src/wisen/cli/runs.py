@@ -213,7 +213,8 @@ def _attempt_fields(attempt: AttemptRecord) -> list[tuple[str, str]]:
 
 def _injection(injection: Injection, *, delivered: bool) -> str:
     fate, why = drawn(injection, delivered=delivered), "; ".join(injection.reasons)
-    return f"{injection.card_id} {injection.kind}, relevance {injection.score:.2f}, {fate}: {why}"
+    fits = "" if injection.rule else f"relevance {injection.score:.2f}, "
+    return f"{injection.card_id} {injection.kind}, {fits}{fate}: {why}"
 
 
 def _usage(usage: TokenUsage) -> str:

@@ -213,9 +213,10 @@ def _summary(fates: list[Fate]) -> str:
 def _fate_fields(one: Fate) -> list[tuple[str, str]]:
     if one.injection is None:
         return [("fate", f"{one.fate}: {one.because}")]
+    fits, whys = f"relevance {one.injection.score:.2f}: ", "; ".join(one.injection.reasons)
     return [
         ("fate", drawn(one.injection, delivered=one.fate != "not delivered")),
-        ("for this task", f"relevance {one.injection.score:.2f}: {'; '.join(one.injection.reasons)}"),
+        ("for every task", whys) if one.injection.rule else ("for this task", fits + whys),
     ]
 
 

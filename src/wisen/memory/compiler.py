@@ -11,7 +11,7 @@ from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ConfigError, ModelError, RecallBlockedError
 from wisen.identity import same_form
 from wisen.memory.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
-from wisen.memory.frame import BULLET, RIVAL, Note, OwnRun, note, section
+from wisen.memory.frame import BULLET, RIVAL, RULES_HEADING, Note, OwnRun, note, section
 from wisen.memory.room import Room
 from wisen.memory.tokens import TokenCounter, at_most, counter_of, estimated, ready
 from wisen.protocols import Screen
@@ -32,6 +32,7 @@ _INDENT = 8
 """More characters than the labels and the frame around a text, and the indent of each of its lines, take."""
 _NEVER_SHOWN = (MemoryStatus.REJECTED, MemoryStatus.ARCHIVED)
 _NO_ROOM = "no room"
+_NO_ROOM_FOR_RULE = "no room among the standing rules"
 _HELD = "held until a person decides"
 _HELD_OUT = "held out by the trial"
 
@@ -68,8 +69,10 @@ class _Piece:
 class _Draft:
     """Advice while it is made."""
 
-    own: OwnRun
-    block: str
+    own: OwnRun = field(default_factory=OwnRun)
+    block: str = ""
+    rules: list[_Piece] = field(default_factory=list[_Piece])
+    """Standing rules, in their order."""
     taken: list[_Piece] = field(default_factory=list[_Piece])
     """What goes in or is held out, in the order in which it was chosen."""
     blocked: list[Blocked] = field(default_factory=list[Blocked])
@@ -79,17 +82,20 @@ class _Draft:
         self.left_out.append(LeftOut(card_id=card.id, why=why))
 
     def said(self) -> dict[str, str]:
-        """What the own run's words and the block say, and which of them."""
+        """What the standing rules, the own run's words and the block say, and which of them."""
         lines = {line.removeprefix(BULLET): "a line of the block" for line in self.block.split("\n") if line.strip()}
         lines |= dict.fromkeys(self.own.lessons, "a lesson of this run")
-        return {same_form(text): where for text, where in lines.items()}
+        rules = {said(one.card): f"standing rule {one.card.id}" for one in self.rules}
+        return {same_form(text): where for text, where in lines.items()} | rules
 
     def drop(self) -> None:
-        """Take out what is worth least: the last card, then the block, then the oldest of the own run's words."""
+        """Take out what is worth least: the last card, the block, the oldest of the own run's words, the last rule."""
         if self.taken:
             self.leave_out(self.taken.pop().card, _NO_ROOM)
         elif self.block:
             self.block = ""
+        elif self.rules and self.own == OwnRun():
+            self.leave_out(self.rules.pop().card, _NO_ROOM_FOR_RULE)
         else:
             self.own = OwnRun(lessons=self.own.lessons[1:], rejected=self.own.rejected[1:])
 
@@ -99,16 +105,21 @@ class PromptCompiler:
     """Makes advice of cards.
 
     Verified episodes of own runs become example turns of the chat (with `episodes="turns"`), the nearest last;
-    everything else is quoted in a section of the system prompt: first what was promoted or pinned, then the other
-    cards, both from the oldest on, then what this run has learned itself. So prompts of one run's attempts begin
-    alike, and so do those of different tasks as far as the same cards fit them. The same input gives the same bytes.
+    everything else is quoted in a section of the system prompt: first the agent's standing rules in their order, then
+    what was promoted or pinned, then the other cards, both from the oldest on, then what this run has learned itself.
+    So prompts of one run's attempts begin alike, and so do those of different tasks as far as the same cards fit them.
+    The same input gives the same bytes.
     """
 
     max_tokens: int = 1_500
-    """Bound on section and turns together; the marks that a model's chat template puts around turns aren't counted.
+    """Bound on section and turns together, but for standing rules; the marks that a model's chat template puts around
+    turns aren't counted.
 
     What this run has learned itself comes first, the last ten of each sort and the beginning of each; then the block,
     which loses its oldest lines; then cards, which are left out where they don't fit."""
+    rule_tokens: int = 500
+    """Bound on the standing rules, beside `max_tokens`, so that they take no other card's place. The oldest come first,
+    and one that doesn't fit is left out. With 0 there are none, and their cards are recalled as others are."""
     episodes: str = "turns"
     """"turns" or "section"."""
     own_characters: int = 600
@@ -130,6 +141,8 @@ class PromptCompiler:
         for name in ("max_tokens", "own_characters"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"PromptCompiler({name}={getattr(self, name)!r}): must be 1 or more")
+        if self.rule_tokens < 0:
+            raise ConfigError(f"PromptCompiler(rule_tokens={self.rule_tokens!r}): must be 0 or more")
         if not 0.0 <= self.diversity <= 1.0:
             raise ConfigError(f"PromptCompiler(diversity={self.diversity!r}): must be in [0, 1]")
 
@@ -170,21 +183,25 @@ class PromptCompiler:
         """Compile recalled cards (best first), a shared memory block, and what this run has learned itself.
 
         Nothing is shown twice. Of cards that say the same, the best is taken (`best_of_equals_first`, by the evidence
-        for `model`), and none that says what the run's own words or the block say.
+        for `model`), and none that says what a standing rule, the run's own words or the block say. What comes with an
+        injection that names a version of rules stands as a rule, in the order given.
 
-        `most` bounds the number of cards, those held out among them. Each card that isn't shown is named with the
-        reason. A card that is held out is taken in as any other, and taken out at the end; its room stays empty. So no
-        draw decides which cards are logged, or why one is left out: only which of those logged the model sees.
+        `most` bounds the number of cards, those held out among them and rules not. Each card that isn't shown is named
+        with the reason. A card that is held out is taken in as any other, and taken out at the end; its room stays
+        empty. So no draw decides which cards are logged, or why one is left out: only which of those logged the model
+        sees.
 
         Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
         """
-        room = Room(self.max_tokens, count)
-        fitting = room.own(self._own(own)) if own is not None else OwnRun()
-        draft = _Draft(own=fitting, block=room.block(_lines_once(self._admitted(block))))
-        self._choose(self._eligible(recalled, draft), draft, room, most, model)
+        room, draft = Room(self.max_tokens, count), _Draft()
+        eligible = self._eligible(recalled, draft)
+        bound = self.max_tokens + self._stand([one for one in eligible if one.injection.rule], draft, count)
+        draft.own = room.own(self._own(own)) if own is not None else OwnRun()
+        draft.block = room.block(_lines_once(self._admitted(block)))
+        self._choose([one for one in eligible if not one.injection.rule], draft, room, most, model)
         whole = _advice(draft, draft.taken)
         # A tokenizer may count more for the whole than for its parts.
-        while whole and _size(whole, count) > self.max_tokens:
+        while whole and _size(whole, count) > bound:
             draft.drop()
             whole = _advice(draft, draft.taken)
         for piece in draft.taken:
@@ -246,6 +263,17 @@ class PromptCompiler:
             draft.blocked.append(Blocked(card_id=card.id, rules=tuple(rules)))
         return verdict.card
 
+    def _stand(self, rules: Sequence[Recalled], draft: _Draft, count: TokenCounter) -> int:
+        """Take the standing rules as far as there is room for them; says how much they have."""
+        room = Room(self.rule_tokens, count)
+        for one in rules:
+            piece = self._piece(one, draft)
+            if piece is not None and room.fits(*(() if draft.rules else (RULES_HEADING,)), *piece.texts, framed=True):
+                draft.rules.append(piece)
+            elif piece is not None:
+                draft.leave_out(one.card, _NO_ROOM_FOR_RULE)
+        return self.rule_tokens if draft.rules else 0
+
     def _choose(self, given: list[Recalled], draft: _Draft, room: Room, most: int | None, model: str) -> None:
         """Take cards by relevance and by what they add to those taken, as long as there is room."""
         relevance, least = list[float](), 1.0
@@ -303,16 +331,19 @@ class PromptCompiler:
 
 def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
     pieces = sorted((one for one in shown if one.note is not None), key=_place)
-    ideas = {one.injection.idea for one in pieces}
-    notes = [
-        replace(one.note, aside=RIVAL) if ideas.intersection(one.rivals) else one.note
-        for one in pieces
-        if one.note is not None
-    ]
+    ideas = {one.injection.idea for one in (*draft.rules, *pieces)}
+    rules, notes = (
+        [
+            replace(one.note, aside=RIVAL) if ideas.intersection(one.rivals) else one.note
+            for one in some
+            if one.note is not None
+        ]
+        for some in (draft.rules, pieces)
+    )
     return Advice(
-        section=section(notes, draft.block, draft.own),
+        section=section(notes, draft.block, draft.own, rules),
         turns=tuple(one.turn for one in reversed(shown) if one.turn is not None),
-        injections=tuple(one.injection for one in draft.taken),
+        injections=tuple(one.injection for one in (*draft.rules, *draft.taken)),
         blocked=tuple(draft.blocked),
         left_out=tuple(draft.left_out),
     )

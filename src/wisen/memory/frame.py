@@ -24,6 +24,7 @@ _CLOSES = "</memory>"
 FRAME = f"{_OPENS}\n\n{_CLOSES}\n\n"
 """What a section has beyond its parts."""
 _BLOCK_HEADING = "Lessons so far:"
+RULES_HEADING = "Standing rules of this agent, whatever the task:\n"
 LESSONS_HEADING = "From earlier attempts at this very task:\n"
 REJECTED_HEADING = "Answers to this very task that were checked and are wrong:\n"
 BULLET = "- "
@@ -76,14 +77,18 @@ class Note:
         return "\n".join(filter(None, lines))
 
 
-def section(notes: Sequence[Note], block: str, own: OwnRun) -> str:
-    """Notes, block and the own run's words in the frame; "" where there are none.
+def section(notes: Sequence[Note], block: str, own: OwnRun, rules: Sequence[Note] = ()) -> str:
+    """Standing rules, notes, block and the own run's words in the frame; "" where there are none.
 
     What changes least from attempt to attempt comes first, so that prompts share their beginning.
     """
     block = quoted(block)
-    mark = _Marks([*(part for one in notes for part in (one.heading, one.text)), block, *own.lessons, *own.rejected])
+    mark = _Marks(
+        [*(part for one in (*rules, *notes) for part in (one.heading, one.text)), block, *own.lessons, *own.rejected]
+    )
     parts: list[str] = []
+    if rules:
+        parts.append(RULES_HEADING + "\n".join(one.marked(mark.of(one.text)) for one in rules))
     if notes:
         parts.append("\n".join(one.marked(mark.of(one.text)) for one in notes))
     if block:

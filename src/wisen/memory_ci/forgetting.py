@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
 from wisen.memory_ci.rollback import change_where_it_is, reheaded
+from wisen.memory_ci.rules import rules_scope
 from wisen.protocols import Scrubs, VectorStore
 from wisen.records import RunRecord
 from wisen.stores.copies import Copies, LedgerPart, Part, Piece
@@ -185,6 +186,8 @@ async def _look(store: _ForgettingStore, whom: Whom) -> _Found:
             if len(kept) < len(lines):
                 found.blocks[piece.key] = "\n".join(kept)
     scopes = {call_scope(run) for run in (found.runs if whom.tenant is not None else taught) | found.shown}
+    if whom.tenant is not None and not (whom.person or whom.run_id):
+        scopes.add(rules_scope(whom.tenant))
     own = {call_scope(one.run_id) for one in records.values() if one.task.tenant == whom.tenant}
     async for piece in _every(store, "calls"):
         may = (whom.tenant is None or piece.key[0] in own) and not whom.run_id

@@ -10,10 +10,12 @@ from typing import TypeVar
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.deadlines import calling
 from wisen.errors import ConfigError
+from wisen.memory.compiler import Recalled
 from wisen.memory.rankers import BySimilarity
 from wisen.memory_ci.decisions import Decisions
-from wisen.memory_ci.ideas import heads_of, is_example
+from wisen.memory_ci.ideas import head_of, heads_of, is_example
 from wisen.memory_ci.order import Numbers, Promotions
+from wisen.memory_ci.rules import StandingRules
 from wisen.memory_ci.submit import Intake, Submission
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule
 from wisen.memory_ci.trust import POLICIES, TrustPolicy
@@ -92,6 +94,8 @@ class MemoryCI(Decisions):
         """Of the store's trials, in the order in which they began."""
         self.promotions = Promotions(store)
         """Of the ideas that its trials have promoted."""
+        self.standing = StandingRules(store, now, untested=trust != "replayed")
+        """The rules of its agents; with "replayed", what is promoted becomes one once its test as a rule allows it."""
         self._intake = Intake(store, self.screen, now)
         self._turns = Turns(_AT_ONCE)
 
@@ -116,6 +120,13 @@ class MemoryCI(Decisions):
         counted, and what is stored under its id is the card.
         """
         return await self._intake.submit(card, at=at, again=again, known=known)
+
+    async def promote(self, card_id: str, why: str) -> MemoryCard:
+        """As `Decisions.promote`; a principle or procedure becomes a rule of its agent: see `StandingRules.became`."""
+        promoted = await super().promote(card_id, why)
+        head = await head_of(self.store, promoted)
+        await self.standing.became(head)
+        return (await self.store.get([card_id]))[0]
 
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.
@@ -191,6 +202,12 @@ class MemoryCI(Decisions):
 def in_turn(some: Sequence[_T], others: Sequence[_T]) -> list[_T]:
     """The first of some, the first of the others, the second of some, and so on."""
     return [one for pair in zip_longest(some, others) for one in pair if one is not None]
+
+
+def beside(rules: Sequence[Recalled], found: Sequence[Found]) -> list[Found]:
+    """What was found and is no wording of a standing rule."""
+    standing = {one.injection.idea for one in rules}
+    return [one for one in found if one.head.id not in standing]
 
 
 def shown_to_all(found: Found) -> bool:
