@@ -41,6 +41,18 @@ def test_its_scope_is_what_the_options_say(wisen: Wisen) -> None:
     assert (added["outcome"], added["card"]["kind"], added["card"]["scope"]) == ("added", "tool_policy", scope)
 
 
+def test_a_preference_is_the_users_to_state(
+    wisen: Wisen, script: Callable[..., str], tasks: Callable[..., Path]
+) -> None:
+    preferred = ("--kind", "user_preference", "--for", "Read the price of tea.", "--promote", "I said so")
+    added = json.loads(wisen("lessons", "add", "Prices in euros, please.", *preferred, *QUICK, "--json").stdout)
+    assert (added["card"]["kind"], added["card"]["status"]) == ("user_preference", "promoted")
+    task = {"id": "tea", "prompt": "Read the price of tea.", "reference": "3 EUR"}
+    assert wisen("run", tasks(task), "--model", script("3 EUR"), *QUICK).returncode == 0
+    run_id = json.loads(wisen("runs", "list", "--json").stdout)[0]["run_id"]
+    assert "Prices in euros, please." in wisen("why", run_id).stdout
+
+
 def test_it_can_come_from_standard_input(wisen: Wisen, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 
