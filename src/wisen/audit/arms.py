@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from wisen.agent import Agent
 from wisen.architectures.react import ReAct
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
 from wisen.audit.stream import AuditOptions, Progress, task_of
 from wisen.cards import MemoryCard, MemoryKind, Situation
-from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import PairedOutcome, compare_pairs
@@ -109,7 +109,7 @@ async def run_arm(
     arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions, progress: Progress
 ) -> ArmReport:
     """Ask each unseen task once, with what the arm puts before it; nothing is learned meanwhile."""
-    answer = _copying(memory) if arm == "copy" else _asking(arm, family, model, memory, options)
+    answer = _copying(family, memory) if arm == "copy" else _asking(arm, family, model, memory, options)
     outcomes: list[bool] = []
     tokens, seconds = 0, 0.0
     for done, one in enumerate(family.test, 1):
@@ -126,7 +126,7 @@ _Answer = Callable[[Family, FamilyTask], Awaitable[tuple[bool, int, float]]]
 
 def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions) -> _Answer:
     base = ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0})
-    agent = Agent(family.instructions, model=model, architecture=base, evaluator=ReferenceEvaluator(), name=family.name)
+    agent = Agent(family.instructions, model=model, architecture=base, evaluator=evaluator_of(family), name=family.name)
 
     async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
         task = task_of(family, one)
@@ -138,8 +138,8 @@ def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, 
     return answer
 
 
-def _copying(memory: FrozenMemory) -> _Answer:
-    evaluator = ReferenceEvaluator()
+def _copying(family: Family, memory: FrozenMemory) -> _Answer:
+    evaluator = evaluator_of(family)
 
     async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
         task = task_of(family, one)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.audit.arms import ARMS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
 from wisen.audit.families.dates import dates
 from wisen.audit.families.family import Family
+from wisen.audit.families.notes import notes
 from wisen.audit.families.tickets import tickets
 from wisen.audit.stream import AuditOptions, StreamReport, run_stream
 from wisen.errors import ConfigError
@@ -19,7 +20,7 @@ from wisen.recall import CardFilter
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-FAMILIES: Mapping[str, Callable[..., Family]] = {"tickets": tickets, "dates": dates}
+FAMILIES: Mapping[str, Callable[..., Family]] = {"tickets": tickets, "dates": dates, "notes": notes}
 CONVINCING = 20.0
 """The e-value from which a difference counts as shown."""
 

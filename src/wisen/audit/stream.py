@@ -8,11 +8,12 @@ from wisen.agent import Agent
 from wisen.architectures.learning_options import LearningOptions
 from wisen.architectures.react import ReAct
 from wisen.architectures.reflexion import Reflexion
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
-from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.protocols import VectorStore
 from wisen.records import Clockwork, Task
 from wisen.reflection.silent import NoReflection
+from wisen.stores.memory import InMemoryVectorStore
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -65,9 +66,26 @@ async def run_stream(
     """Work through `family.train` in order.
 
     With a `store`, verified answers are kept there, on trial as by default; without, every task starts from nothing.
-    Both may retry, and both know which answers this task has already had rejected.
+    Both may retry, and both know which answers this task has already had rejected, or what would have been right, where
+    the family has wrong answers `corrected`.
     """
-    agent = Agent(
+    clockwork = _clockwork(options.seed)
+    succeeded: list[int] = []
+    tokens, seconds = 0, 0.0
+    for done, one in enumerate(family.train, 1):
+        kept = InMemoryVectorStore() if store is None else store
+        agent = _learner(family, model, kept, options, clockwork)
+        result = await agent.run(task_of(family, one))
+        succeeded.append(len(result.attempts) if result.status == "satisfied" else 0)
+        tokens += result.usage.total_tokens
+        seconds += result.record.seconds
+        progress(done, len(family.train))
+    return StreamReport(attempts_to_success=tuple(succeeded), tokens=tokens, seconds=seconds)
+
+
+def _learner(family: Family, model: "Model", store: VectorStore, options: AuditOptions, clockwork: Clockwork) -> Agent:
+    """An agent that learns into `store`."""
+    return Agent(
         family.instructions,
         model=model,
         architecture=Reflexion(
@@ -79,19 +97,10 @@ async def run_stream(
             top_k_lessons=options.top_k,
             options=LearningOptions(keep_successes="verified"),
         ),
-        evaluator=ReferenceEvaluator(),
-        clockwork=_clockwork(options.seed),
+        evaluator=evaluator_of(family),
+        clockwork=clockwork,
         name=family.name,
     )
-    succeeded: list[int] = []
-    tokens, seconds = 0, 0.0
-    for done, one in enumerate(family.train, 1):
-        result = await agent.run(task_of(family, one))
-        succeeded.append(len(result.attempts) if result.status == "satisfied" else 0)
-        tokens += result.usage.total_tokens
-        seconds += result.record.seconds
-        progress(done, len(family.train))
-    return StreamReport(attempts_to_success=tuple(succeeded), tokens=tokens, seconds=seconds)
 
 
 def task_of(family: Family, one: FamilyTask) -> Task:

@@ -35,6 +35,8 @@ class Family:
         train: The stream an agent may learn from.
         test: Unseen tasks for measuring what it learned.
         choices: All possible answers where they are known beforehand, else `None`.
+        corrected: Whether who asks says what is right once an answer was wrong, as customers correct a note. Otherwise
+            the agent hears only that it was.
     """
 
     name: str
@@ -43,3 +45,4 @@ class Family:
     train: tuple[FamilyTask, ...]
     test: tuple[FamilyTask, ...]
     choices: tuple[str, ...] | None
+    corrected: bool = False
