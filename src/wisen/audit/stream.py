@@ -57,7 +57,7 @@ class AuditOptions:
     """How many cards an attempt is shown."""
     max_attempts: int = 5
     """Tries per task of the stream; the unseen tasks have one."""
-    max_output_tokens: int = 24
+    max_output_tokens: int = 16
 
 
 async def run_stream(

@@ -30,7 +30,10 @@ _WORDS = {
     "random": "random cards",
     "shuffled": "shuffled",
     "memory": "MEMORY",
+    "tfidf_shown": "cards by TF-IDF",
     "copy": "copy, no model",
+    "tfidf": "TF-IDF, no model",
+    "smart_copy": "smart copy, no model",
 }
 
 

@@ -16,13 +16,13 @@ from typing import Any, Final, Literal
 
 from wisen.audit.families.family import Family, FamilyTask
 
-CUSTOMERS: Final = 8
+CUSTOMERS: Final = 6
 _DRAWS: Final = 200
 
 Half = Literal["train", "test"]
 
 
-def notes(seed: int, *, train: int = 48, test: int = 48) -> Family:
+def notes(seed: int, *, train: int = 36, test: int = 48) -> Family:
     """Draw customers with a form each, and messages of theirs.
 
     Args:
@@ -65,8 +65,8 @@ def _write(rng: random.Random, forms: dict[str, str], *, count: int, half: Half)
     wordings = rng.sample(known["wordings"], len(known["wordings"]))
     written: dict[str, tuple[str, str]] = {}
     for number in range(count):
-        customer = list(forms)[number % len(forms)]
-        wording = wordings[number % len(wordings)]
+        turn, place = divmod(number, len(forms))
+        customer, wording = list(forms)[place], wordings[(number + turn) % len(wordings)]
         message, item = _unused(rng, wording, customer, known, written)
         written[message] = (customer, forms[customer].format_map(item))
     order = list(written.items())
@@ -83,7 +83,7 @@ def _unused(
     """Fill the wording until the message differs from all others."""
     for _ in range(_DRAWS):
         item = {"object": rng.choice(known["objects"]), "place": rng.choice(known["places"])}
-        message = wording.format(customer=customer, **item)
+        message = f"{customer}: {wording.format(customer=customer, **item)}"
         if message not in used:
             return message, item
     raise ValueError(f"so many messages can't be written without repeating one of {wording!r}; ask for fewer")
