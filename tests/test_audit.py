@@ -4,13 +4,16 @@ import pytest
 
 from wisen import InMemoryVectorStore, ScriptedModel, Task
 from wisen.audit.arms import ARMS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.dates import dates
 from wisen.audit.families.family import Family, FamilyTask
+from wisen.audit.families.notes import CUSTOMERS, notes, texts
 from wisen.audit.families.tickets import tickets
 from wisen.audit.family_audit import FAMILIES, audit_family, machine
 from wisen.audit.stream import AuditOptions, StreamReport, run_stream, task_of
 from wisen.errors import ConfigError
 from wisen.models.scripted import ScriptedCall
+from wisen.records import Trace
 
 pytestmark = pytest.mark.anyio
 OPTIONS = AuditOptions(seed=1)
@@ -40,6 +43,7 @@ def small(family: Family) -> Family:
         train=family.train[:30],
         test=family.test[:20],
         choices=family.choices,
+        corrected=family.corrected,
     )
 
 
@@ -52,7 +56,7 @@ def test_families_repeat_and_share_no_task(name: str, seed: int) -> None:
     train, test = ({task.prompt for task in half} for half in (family.train, family.test))
     assert not train & test
     assert len(train) == len(family.train)
-    assert len(test) == len(family.test) >= 60
+    assert len(test) == len(family.test) >= 48
     if family.choices:
         assert {task.answer for task in family.test} <= set(family.choices)
 
@@ -64,9 +68,55 @@ def test_instructions_and_prompts_do_not_give_the_rules_away() -> None:
     assert all(task.answer not in task.prompt for task in dates(3).test)
 
 
+def test_notes_share_customers_and_nothing_else() -> None:
+    known = texts()
+    for part in ("objects", "places", "wordings"):
+        assert not set(known["train"][part]) & set(known["test"][part]), part
+    words = {half: {word for one in known[half]["objects"] for word in one.split()} for half in ("train", "test")}
+    assert not words["train"] & words["test"]
+    family = notes(1)
+    assert {one.group for one in family.train} == {one.group for one in family.test}
+    assert len({one.group for one in family.train}) == CUSTOMERS
+    assert all(one.prompt.startswith(f"{one.group}: ") for one in (*family.train, *family.test))
+    answers = [one.answer for one in family.train]
+    assert all(one.answer not in one.prompt and one.answer not in answers for one in family.test)
+    assert not any(customer in family.instructions for customer in known["customers"])
+
+
+def test_each_customer_has_a_form_of_its_own_which_the_seed_draws() -> None:
+    def looks(seed: int) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for one in (*notes(seed).train, *notes(seed).test):
+            found.setdefault(one.group, set()).add("".join(sign for sign in one.answer if sign in "[]()<>@=|;:/-"))
+        return found
+
+    assert all(len(signs) == 1 for signs in looks(1).values())
+    assert looks(1) != looks(2)
+
+
+async def test_who_is_corrected_earns_the_episode_at_the_next_try() -> None:
+    def repeats(_: object, call: ScriptedCall) -> str:
+        return next((said for asked, said in reversed(call.turns) if asked == call.prompt), "no idea")
+
+    store, family = InMemoryVectorStore(), small(notes(1))
+    learned = await run_stream(family, ScriptedModel(repeats), store, OPTIONS, nothing)
+    forgot = await run_stream(family, ScriptedModel(repeats), None, OPTIONS, nothing)
+    assert set(learned.attempts_to_success) == set(forgot.attempts_to_success) == {2}
+    assert (await FrozenMemory.of(store, OPTIONS)).size == 30
+
+
+@pytest.mark.parametrize(("said", "score"), [(" [lamp] Oslo\n", 1.0), ("lamp] Oslo", 0.0), ("[Lamp] Oslo", 0.0)])
+async def test_answers_are_checked_exactly(said: str, score: float) -> None:
+    task, trace = Task(prompt="A lamp goes to Oslo.", reference="[lamp] Oslo"), Trace(trace_id="t", purpose="")
+    for family in (notes(1), dates(1)):
+        verdict = await evaluator_of(family).evaluate(task, said, trace)
+        assert (verdict.overall_score, verdict.verifiable) == (score, True)
+        assert verdict.expected == ("[lamp] Oslo" if family.corrected and not score else "")
+
+
 @pytest.mark.parametrize(("train", "test"), [(-1, 5), (5, -1)])
 def test_families_refuse_negative_counts(train: int, test: int) -> None:
-    for family in (tickets, dates):
+    for family in FAMILIES.values():
         with pytest.raises(ValueError, match="negative"):
             family(1, train=train, test=test)
 
@@ -87,7 +137,7 @@ async def test_arms_put_before_the_task_what_their_names_say() -> None:
     assert [len(user) for user, _ in advice["placebo"].turns] == pytest.approx([len(user) for user, _ in shown], abs=1)
     assert {answer for _, answer in advice["placebo"].turns} == {"Noted."}
     assert all(truth[user] == answer for user, answer in advice["random"].turns)
-    assert await memory.copied(task) == shown[-1][1]
+    assert await memory.looked_up("copy", task) == shown[-1][1]
 
 
 async def test_free_answers_get_their_placebo_in_the_system_prompt() -> None:
@@ -140,7 +190,7 @@ async def test_unknown_family_is_refused() -> None:
     def told(step: str, done: int, of: int) -> None:
         raise AssertionError((step, done, of))
 
-    with pytest.raises(ConfigError, match="there are: tickets, dates"):
+    with pytest.raises(ConfigError, match="there are: tickets, dates, notes"):
         await audit_family("poems", ScriptedModel([]), InMemoryVectorStore(), OPTIONS, told)
 
 

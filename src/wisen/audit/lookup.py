@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
 from math import log, sqrt
 
 from wisen.cards import MemoryCard
@@ -76,8 +75,10 @@ def _counterparts(old_text: str, new_text: str) -> dict[str, str]:
 def _words(text: str) -> list[tuple[str, str]]:
     """The words with their looks."""
     found = list(_WORD.finditer(text))
-    ends = [True, *(bool(_SENTENCE_END.search(text[one.end() : other.start()] )) for one, other in pairwise(found))]
-    return [(word[0], _look(word[0], begins=begins)) for word, begins in zip(found, ends, strict=True)]
+    before = [0, *(word.end() for word in found)]
+    gaps = [text[end : word.start()] for end, word in zip(before, found, strict=False)]
+    first = [not at or bool(_SENTENCE_END.search(gap)) for at, gap in enumerate(gaps)]
+    return [(word[0], _look(word[0], begins=begins)) for word, begins in zip(found, first, strict=True)]
 
 
 def _look(word: str, *, begins: bool) -> str:
