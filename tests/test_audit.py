@@ -44,6 +44,7 @@ def small(family: Family) -> Family:
         test=family.test[:20],
         choices=family.choices,
         corrected=family.corrected,
+        answer_tokens=family.answer_tokens,
     )
 
 
@@ -106,12 +107,19 @@ async def test_who_is_corrected_earns_the_episode_at_the_next_try() -> None:
 
 
 @pytest.mark.parametrize(("said", "score"), [(" [lamp] Oslo\n", 1.0), ("lamp] Oslo", 0.0), ("[Lamp] Oslo", 0.0)])
-async def test_answers_are_checked_exactly(said: str, score: float) -> None:
+async def test_each_sign_of_a_note_counts_and_a_wrong_one_is_corrected(said: str, score: float) -> None:
     task, trace = Task(prompt="A lamp goes to Oslo.", reference="[lamp] Oslo"), Trace(trace_id="t", purpose="")
-    for family in (notes(1), dates(1)):
-        verdict = await evaluator_of(family).evaluate(task, said, trace)
-        assert (verdict.overall_score, verdict.verifiable) == (score, True)
-        assert verdict.expected == ("[lamp] Oslo" if family.corrected and not score else "")
+    verdict = await evaluator_of(notes(1)).evaluate(task, said, trace)
+    assert (verdict.overall_score, verdict.verifiable) == (score, True)
+    assert verdict.expected == ("" if score else "[lamp] Oslo")
+    assert (await evaluator_of(dates(1)).evaluate(task, "no", trace)).expected == ""
+
+
+async def test_an_answer_has_as_many_tokens_as_its_family_needs() -> None:
+    for family, most in ((notes(1), 16), (dates(1), 24)):
+        model = ScriptedModel(lambda *_: "no idea")
+        await run_stream(small(family), model, None, AuditOptions(seed=1, max_attempts=1), nothing)
+        assert {(call.settings or {}).get("max_tokens") for call in model.calls} == {most}
 
 
 @pytest.mark.parametrize(("train", "test"), [(-1, 5), (5, -1)])
@@ -167,6 +175,13 @@ async def test_audit_finds_that_a_model_which_copies_is_no_better_than_a_copy() 
     assert found["e_values"]["copy"] == 1.0
     assert found["arms"]["none"]["passed"] == 0
     assert found["arms"]["copy"]["tokens"] == 0
+    assert found["stream"]["memory"]["attempts_to_success"] == list(audit.stream_with.attempts_to_success)
+    assert found["stream"]["none"]["draws"] == {"shown": 0, "held_out": 0}
+    assert found["stream"]["memory"]["verdicts"] == []
+    missing, lookup, other = audit.findings()
+    assert missing == f"Not shown: that memory beats {', '.join(arm for arm in ARMS if arm != 'memory')}."
+    assert lookup == "A lookup without any model (copy) does as well here: 0 right against 0."
+    assert other == "The model, shown what TF-IDF finds, does as well here: 0 right against 0."
     assert steps == [
         "tickets: stream, no memory",
         "tickets: stream, memory",

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from wisen.agent import Agent
-from wisen.architectures.react import ReAct
 from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
 from wisen.audit.lookup import TfIdf, smart_copy
-from wisen.audit.stream import AuditOptions, Progress, task_of
+from wisen.audit.stream import AuditOptions, Progress, base_of, task_of
 from wisen.cards import MemoryCard, MemoryKind, Situation
 from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.memory_ci.pipeline import MemoryCI
@@ -140,8 +139,8 @@ _Answer = Callable[[Family, FamilyTask], Awaitable[tuple[bool, int, float]]]
 
 
 def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions) -> _Answer:
-    base = ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0})
-    agent = Agent(family.instructions, model=model, architecture=base, evaluator=evaluator_of(family), name=family.name)
+    base, evaluator = base_of(family, options), evaluator_of(family)
+    agent = Agent(family.instructions, model=model, architecture=base, evaluator=evaluator, name=family.name)
 
     async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
         task = task_of(family, one)

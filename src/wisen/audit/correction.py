@@ -13,8 +13,8 @@ from wisen.records import ReflectionEvaluation, Task, Trace
 
 
 def evaluator_of(family: Family) -> Evaluator:
-    """The family's exact check; white space around an answer doesn't count."""
-    return Correcting() if family.corrected else ReferenceEvaluator(normalise=str.strip)
+    """The family's check. Of a note each sign counts, elsewhere neither case nor the punctuation around an answer."""
+    return Correcting() if family.corrected else ReferenceEvaluator()
 
 
 class Correcting:

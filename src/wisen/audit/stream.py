@@ -85,7 +85,7 @@ class AuditOptions:
     """How many cards an attempt is shown."""
     max_attempts: int = 5
     """Tries per task of the stream; the unseen tasks have one."""
-    max_output_tokens: int = 16
+    max_output_tokens: int = 24
 
 
 async def run_stream(
@@ -119,7 +119,7 @@ def _learner(
         family.instructions,
         model=model,
         architecture=Reflexion(
-            base=ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0}),
+            base=base_of(family, options),
             max_attempts=options.max_attempts,
             threshold=1.0,
             reflector=NoReflection(),
@@ -132,6 +132,11 @@ def _learner(
         watch=trust.hear,
         name=family.name,
     )
+
+
+def base_of(family: Family, options: AuditOptions) -> ReAct:
+    """What makes an attempt, in the streams and in all arms."""
+    return ReAct(settings={"max_tokens": min(options.max_output_tokens, family.answer_tokens), "temperature": 0.0})
 
 
 def task_of(family: Family, one: FamilyTask) -> Task:

@@ -51,6 +51,7 @@ def notes(seed: int, *, train: int = 36, test: int = 48) -> Family:
         test=_write(rng, forms, count=test, half="test"),
         choices=None,
         corrected=True,
+        answer_tokens=16,
     )
 
 
