@@ -1,5 +1,7 @@
 """The audit's arithmetic and its arms, on a scripted model that answers by the advice it is given."""
 
+from dataclasses import replace
+
 import pytest
 
 from wisen import InMemoryVectorStore, ScriptedModel, Task
@@ -10,10 +12,12 @@ from wisen.audit.families.family import Family, FamilyTask
 from wisen.audit.families.notes import CUSTOMERS, notes, texts
 from wisen.audit.families.tickets import tickets
 from wisen.audit.family_audit import FAMILIES, audit_family, machine
-from wisen.audit.stream import AuditOptions, StreamReport, run_stream, task_of
+from wisen.audit.stream import AuditOptions, StreamReport, TrustReport, run_stream, task_of
 from wisen.errors import ConfigError
+from wisen.events import AttemptStarted, CardMoved, LessonsRecalled
+from wisen.models.local import LocalModel
 from wisen.models.scripted import ScriptedCall
-from wisen.records import Trace
+from wisen.records import Injection, Trace
 
 pytestmark = pytest.mark.anyio
 OPTIONS = AuditOptions(seed=1)
@@ -36,16 +40,7 @@ def nothing(done: int, of: int) -> None:
 
 
 def small(family: Family) -> Family:
-    return Family(
-        name=family.name,
-        task_type=family.task_type,
-        instructions=family.instructions,
-        train=family.train[:30],
-        test=family.test[:20],
-        choices=family.choices,
-        corrected=family.corrected,
-        answer_tokens=family.answer_tokens,
-    )
+    return replace(family, train=family.train[:30], test=family.test[:20])
 
 
 @pytest.mark.parametrize("seed", [1, 7])
@@ -199,6 +194,26 @@ async def test_shuffled_and_random_arms_do_not_pass_by_copying() -> None:
     assert compared["shuffled"].e_value > 20
     assert compared["placebo"].e_value > 20
     assert arms["memory"].passed > arms["random"].passed
+
+
+@pytest.mark.local_model
+async def test_the_bundled_model_repeats_a_corrected_note() -> None:
+    family, store = notes(1), InMemoryVectorStore()
+    family = replace(family, train=family.train[:3])
+    report = await run_stream(family, LocalModel(slots=1, context=2048), store, OPTIONS, nothing)
+    assert report.solved() >= 1
+    assert (await FrozenMemory.of(store, OPTIONS)).size == report.solved()
+
+
+async def test_the_draws_of_the_trial_and_its_verdicts_are_heard_from_events() -> None:
+    drawn = Injection(card_id="a", kind="skill_card", reasons=(), score=1.0, draw="d")
+    trust = TrustReport()
+    for attempt in (1, 2):  # only a first attempt draws
+        shown = (drawn, replace(drawn, shown=False), replace(drawn, draw=""))
+        trust.hear(LessonsRecalled(attempt=attempt, injections=shown))
+    trust.hear(CardMoved(card_id="a", before="quarantined", after="promoted", why="9 of 9", by="trial"))
+    trust.hear(AttemptStarted(attempt=1, max_attempts=2))
+    assert (trust.shown, trust.held_out, trust.verdicts) == (1, 1, ["quarantined to promoted: 9 of 9"])
 
 
 async def test_unknown_family_is_refused() -> None:

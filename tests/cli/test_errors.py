@@ -181,6 +181,9 @@ def test_the_demo_looks_before_it_speaks(wisen: Wisen, tmp_path: Path) -> None:
         "--family 'x': no such task family; there are: tickets, dates, notes"
     )
     assert one_line(wisen("demo", *quick, "--model", "gtp-5")).startswith("model 'gtp-5': no such model; ")
+    assert one_line(wisen("demo", *quick, "--svg", tmp_path / "none" / "c.svg")).replace(
+        str(tmp_path), "DIR"
+    ) == snapshot("--svg 'DIR/none/c.svg': its folder doesn't exist; make it, or give another")
     file = tmp_path / "t.toml"
     file.touch()
     said = one_line(wisen("demo", *quick, "--store", file))
