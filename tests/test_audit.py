@@ -1,6 +1,7 @@
 """The audit's arithmetic and its arms, on a scripted model that answers by the advice it is given."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -112,9 +113,10 @@ async def test_each_sign_of_a_note_counts_and_a_wrong_one_is_corrected(said: str
 
 async def test_an_answer_has_as_many_tokens_as_its_family_needs() -> None:
     for family, most in ((notes(1), 16), (dates(1), 24)):
-        model = ScriptedModel(lambda *_: "no idea")
+        model = ScriptedModel(copies_the_nearest)
         await run_stream(small(family), model, None, AuditOptions(seed=1, max_attempts=1), nothing)
-        assert {(call.settings or {}).get("max_tokens") for call in model.calls} == {most}
+        asked: list[dict[str, Any]] = [{**(call.settings or {})} for call in model.calls]
+        assert {settings["max_tokens"] for settings in asked} == {most}
 
 
 @pytest.mark.parametrize(("train", "test"), [(-1, 5), (5, -1)])

@@ -24,7 +24,10 @@ def test_the_sparkline_is_as_high_as_the_share_of_right_first_tries(right: list[
 
 
 def test_the_picture_has_a_panel_for_each_family_and_a_line_for_each_stream() -> None:
-    curves = {"a<b": {"memory": [False, True], "no memory": [False, False]}, "c": {"memory": []}}
+    curves: dict[str, dict[str, list[bool]]] = {
+        "a<b": {"memory": [False, True], "no memory": [False, False]},
+        "c": {"memory": []},
+    }
     root = ET.fromstring(svg(curves))  # noqa: S314 - it was made here
     assert len(root.findall(f"{SVG}g")) == 2
     first, second = (line.get("points") for line in root.findall(f"{SVG}g/{SVG}polyline"))
