@@ -34,7 +34,7 @@ _WORDS = {
     "tfidf_shown": "cards by TF-IDF",
     "copy": "copy, no model",
     "tfidf": "TF-IDF, no model",
-    "smart_copy": "smart copy, no model",
+    "smart_copy": "smart, no model",
 }
 
 
