@@ -177,6 +177,8 @@ class ReflectionEvaluation:
     criteria_scores: Mapping[str, float] = field(default_factory=ReadOnly[str, float])
     issues: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    expected: str = ""
+    """What would have been right, where who checks says so, as a customer who corrects a note; "" where nobody does."""
     confidence: float = 1.0
     """In [0, 1]: how sure the evaluator is of the score."""
     verifiable: bool = False

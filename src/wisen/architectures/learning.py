@@ -61,6 +61,8 @@ class Learner:
         """The first attempt's, whose draws hold for the whole run."""
         self._met: Account | None = None
         """The attempt that has ended last."""
+        self._expected = ""
+        """What a verifiable evaluator has said to be right."""
         self._seen = 0
         """Events of the trace before this attempt."""
         self._draws = None if parts.ci is None else self._drawing(parts.ci)
@@ -152,7 +154,11 @@ class Learner:
                     recalled = await self._recalled(self._draws, attempt)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the attempt goes on without memory
             self.degraded("recall", error, "lessons of earlier runs", attempt)
-        own = OwnRun(lessons=chain(list(self._own_cards.values())), rejected=self._rejections_to_name())
+        own = OwnRun(
+            lessons=chain(list(self._own_cards.values())),
+            rejected=self._rejections_to_name(),
+            corrected=((self._task.prompt, self._expected),) if self._expected else (),
+        )
         try:
             with calling("the prompt compiler"):
                 return await parts.options.compiler.compile_for(
@@ -251,6 +257,7 @@ class Learner:
         refused = evaluation.verifiable and not account.failure and session.output not in session.rejected
         if refused and self._parts.options.exclude_rejected:
             session.rejected.append(session.output)
+        self._expected = evaluation.expected if evaluation.verifiable else self._expected
         cards = await self._reflected(self._reflector.reflect, account, evaluation)
         async for event in self._keep(cards, account, evaluation):
             yield event

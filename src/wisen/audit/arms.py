@@ -1,8 +1,10 @@
 """Frozen memory on unseen tasks, beside the controls without which a gain means nothing.
 
 Arms: "none" (no memory), "placebo" (as many turns of the same length, without content), "random" (true cards, drawn at
-random), "shuffled" (the recalled tasks with answers of other cards), "memory" (the recalled cards), and "copy" (the
-answer of the most similar card, without asking any model: what a lookup would score).
+random), "shuffled" (the recalled tasks with answers of other cards), "memory" (the recalled cards), "tfidf_shown" (the
+cards that TF-IDF finds instead). Three ask no model, and say what a lookup would score: "copy" (the answer of the most
+similar card), "tfidf" (of the nearest by TF-IDF), and "smart_copy" (of the most similar, with its words replaced by
+their counterparts in the new task).
 """
 
 import random
@@ -11,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from wisen.agent import Agent
-from wisen.architectures.react import ReAct
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
-from wisen.audit.stream import AuditOptions, Progress, task_of
+from wisen.audit.lookup import TfIdf, smart_copy
+from wisen.audit.stream import AuditOptions, Progress, base_of, task_of
 from wisen.cards import MemoryCard, MemoryKind, Situation
-from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.memory.compiler import PromptCompiler, Recalled
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import PairedOutcome, compare_pairs
@@ -27,8 +29,11 @@ from wisen.records import Advice, Injection, Task, Trace
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-ArmName = Literal["none", "placebo", "random", "shuffled", "memory", "copy"]
-ARMS: tuple[ArmName, ...] = ("none", "placebo", "random", "shuffled", "memory", "copy")
+LookupName = Literal["copy", "tfidf", "smart_copy"]
+"""The arms that ask no model."""
+ArmName = Literal["none", "placebo", "random", "shuffled", "memory", "tfidf_shown"] | LookupName
+LOOKUPS: tuple[LookupName, ...] = ("copy", "tfidf", "smart_copy")
+ARMS: tuple[ArmName, ...] = ("none", "placebo", "random", "shuffled", "memory", "tfidf_shown", *LOOKUPS)
 _FILLER = "This line holds no information and was put here for its length alone. "
 FILLER_ANSWER = "Noted."
 
@@ -60,6 +65,7 @@ class FrozenMemory:
         answers = [card.content for card in cards]
         random.Random(f"shuffled/{options.seed}").shuffle(answers)
         self._other_answer = {card.id: answer for card, answer in zip(cards, answers, strict=True)}
+        self._tfidf = TfIdf(cards)
         self._draws = random.Random(f"random/{options.seed}")
 
     @classmethod
@@ -86,16 +92,20 @@ class FrozenMemory:
             return Advice()
         if arm == "random":
             return self._compiled(self._draws.sample(self._cards, min(self._options.top_k, len(self._cards))))
+        if arm == "tfidf_shown":
+            return self._compiled(self._tfidf.nearest(task.prompt, self._options.top_k))
         cards = await self.recalled(task)
         if arm == "shuffled":
             cards = [replace(card, content=self._other_answer[card.id]) for card in cards]
         advice = self._compiled(cards)
         return _emptied(advice, as_turns=bool(task.choices)) if arm == "placebo" else advice
 
-    async def copied(self, task: Task) -> str:
-        """The answer of the most similar card; "" where nothing is similar."""
-        cards = await self.recalled(task)
-        return cards[0].content if cards else ""
+    async def looked_up(self, arm: LookupName, task: Task) -> str:
+        """What a lookup answers without a model; "" where no card is similar."""
+        cards = self._tfidf.nearest(task.prompt, 1) if arm == "tfidf" else await self.recalled(task)
+        if not cards:
+            return ""
+        return smart_copy(cards[0], task.prompt) if arm == "smart_copy" else cards[0].content
 
     def _compiled(self, cards: list[MemoryCard]) -> Advice:
         recalled = [
@@ -109,7 +119,11 @@ async def run_arm(
     arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions, progress: Progress
 ) -> ArmReport:
     """Ask each unseen task once, with what the arm puts before it; nothing is learned meanwhile."""
-    answer = _copying(memory) if arm == "copy" else _asking(arm, family, model, memory, options)
+    answer = (
+        _looking_up(arm, family, memory)
+        if arm in ("copy", "tfidf", "smart_copy")
+        else _asking(arm, family, model, memory, options)
+    )
     outcomes: list[bool] = []
     tokens, seconds = 0, 0.0
     for done, one in enumerate(family.test, 1):
@@ -125,8 +139,8 @@ _Answer = Callable[[Family, FamilyTask], Awaitable[tuple[bool, int, float]]]
 
 
 def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions) -> _Answer:
-    base = ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0})
-    agent = Agent(family.instructions, model=model, architecture=base, evaluator=ReferenceEvaluator(), name=family.name)
+    base, evaluator = base_of(family, options), evaluator_of(family)
+    agent = Agent(family.instructions, model=model, architecture=base, evaluator=evaluator, name=family.name)
 
     async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
         task = task_of(family, one)
@@ -138,12 +152,12 @@ def _asking(arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, 
     return answer
 
 
-def _copying(memory: FrozenMemory) -> _Answer:
-    evaluator = ReferenceEvaluator()
+def _looking_up(arm: LookupName, family: Family, memory: FrozenMemory) -> _Answer:
+    evaluator = evaluator_of(family)
 
     async def answer(family: Family, one: FamilyTask) -> tuple[bool, int, float]:
         task = task_of(family, one)
-        evaluation = await evaluator.evaluate(task, await memory.copied(task), _no_trace(task))
+        evaluation = await evaluator.evaluate(task, await memory.looked_up(arm, task), _no_trace(task))
         return evaluation.overall_score == 1.0, 0, 0.0
 
     return answer

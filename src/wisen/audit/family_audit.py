@@ -2,13 +2,14 @@
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wisen.audit.arms import ARMS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
+from wisen.audit.arms import ARMS, LOOKUPS, ArmName, ArmReport, FrozenMemory, against_memory, run_arm
 from wisen.audit.families.dates import dates
 from wisen.audit.families.family import Family
+from wisen.audit.families.notes import notes
 from wisen.audit.families.tickets import tickets
 from wisen.audit.stream import AuditOptions, StreamReport, run_stream
 from wisen.errors import ConfigError
@@ -19,7 +20,7 @@ from wisen.recall import CardFilter
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-FAMILIES: Mapping[str, Callable[..., Family]] = {"tickets": tickets, "dates": dates}
+FAMILIES: Mapping[str, Callable[..., Family]] = {"tickets": tickets, "dates": dates, "notes": notes}
 CONVINCING = 20.0
 """The e-value from which a difference counts as shown."""
 
@@ -39,6 +40,32 @@ class FamilyAudit:
     cards: int
     arms: Mapping[ArmName, ArmReport]
     comparisons: Mapping[ArmName, PairedOutcome]
+
+    @property
+    def curves(self) -> Mapping[str, Sequence[bool]]:
+        """The streams' first tries, for a learning curve."""
+        return {"memory": self.stream_with.first_try, "no memory": self.stream_without.first_try}
+
+    def findings(self) -> list[str]:
+        """In sentences: which arms memory is shown to beat, which it isn't, and what a lookup would score."""
+        shown = [name for name, found in self.comparisons.items() if found.e_value > CONVINCING]
+        missing = [name for name in self.comparisons if name not in shown]
+        lines: list[str] = []
+        if shown:
+            lines.append(f"Memory beats {', '.join(shown)} with an e-value above {CONVINCING:.0f}.")
+        if missing:
+            lines.append(f"Not shown: that memory beats {', '.join(missing)}.")
+        best = max(LOOKUPS, key=lambda name: self.arms[name].passed)
+        others: dict[ArmName, str] = {
+            best: f"A lookup without any model ({best})",
+            "tfidf_shown": "The model, shown what TF-IDF finds,",
+        }
+        memory = self.arms["memory"].passed
+        for name, who in others.items():
+            right = self.arms[name].passed
+            does = "better" if right > memory else "as well"
+            lines += [f"{who} does {does} here: {right} right against {memory}."] if right >= memory else []
+        return lines
 
     def as_json(self) -> dict[str, Any]:
         """The findings as JSON-compatible values."""
@@ -112,4 +139,7 @@ def _stream_json(report: StreamReport) -> dict[str, Any]:
         "first_try_by_third": list(report.first_try_by_third()),
         "tokens": report.tokens,
         "seconds": round(report.seconds, 3),
+        "attempts_to_success": list(report.attempts_to_success),
+        "draws": {"shown": report.trust.shown, "held_out": report.trust.held_out},
+        "verdicts": report.trust.verdicts,
     }

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from wisen.agent import Agent
-from wisen.architectures.react import ReAct
 from wisen.audit.attempts import agent_attempt
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
 from wisen.audit.replay import ReplayReport, ReplayTest
 from wisen.audit.replay_session import Replayed, ReplayOptions
-from wisen.audit.stream import AuditOptions, Progress, StreamReport, run_stream, task_of
+from wisen.audit.stream import AuditOptions, Progress, StreamReport, base_of, run_stream, task_of
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Provenance, Situation
-from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.verdicts import Rule
 from wisen.protocols import VectorStore
@@ -101,8 +100,8 @@ async def try_planted(
     agent = Agent(
         family.instructions,
         model=model,
-        architecture=ReAct(settings={"max_tokens": audit.max_output_tokens, "temperature": 0.0}),
-        evaluator=ReferenceEvaluator(),
+        architecture=base_of(family, audit),
+        evaluator=evaluator_of(family),
         name=family.name,
     )
     test = ReplayTest(

@@ -1,24 +1,47 @@
 """The closed loop: one stream of tasks, attempted, evaluated, retried, and what was verified kept."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wisen.agent import Agent
 from wisen.architectures.learning_options import LearningOptions
 from wisen.architectures.react import ReAct
 from wisen.architectures.reflexion import Reflexion
+from wisen.audit.correction import evaluator_of
 from wisen.audit.families.family import Family, FamilyTask
-from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.events import CardMoved, Event, LessonsRecalled
 from wisen.protocols import VectorStore
 from wisen.records import Clockwork, Task
 from wisen.reflection.silent import NoReflection
+from wisen.stores.memory import InMemoryVectorStore
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 Progress = Callable[[int, int], None]
 """Told how many tasks are done, and of how many."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TrustReport:
+    """What the live trial did meanwhile, as the events of the runs tell."""
+
+    shown: int = 0
+    """Draws after which a run saw what is on trial."""
+    held_out: int = 0
+    """Draws after which it didn't."""
+    verdicts: list[str] = field(default_factory=list[str])
+    """Of ideas that were promoted, archived or benched: from which status to which, and why."""
+
+    def hear(self, event: Event) -> None:
+        """Count the draws of a first attempt; keep a verdict."""
+        if isinstance(event, LessonsRecalled) and event.attempt == 1:
+            drawn = [one.shown for one in event.injections if one.draw]
+            self.shown += sum(drawn)
+            self.held_out += len(drawn) - sum(drawn)
+        elif isinstance(event, CardMoved):
+            self.verdicts.append(f"{event.before} to {event.after}: {event.why}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +52,12 @@ class StreamReport:
     """For each task in order, the attempt that succeeded; 0 where none did."""
     tokens: int
     seconds: float
+    trust: TrustReport = field(default_factory=TrustReport)
+
+    @property
+    def first_try(self) -> tuple[bool, ...]:
+        """For each task in order, whether the first attempt succeeded."""
+        return tuple(attempt == 1 for attempt in self.attempts_to_success)
 
     def solved(self) -> int:
         """How many tasks were solved within the attempts allowed."""
@@ -37,7 +66,7 @@ class StreamReport:
     def first_try_by_third(self) -> tuple[int, int, int]:
         """First-attempt successes in the first, second and last third of the stream."""
         third = len(self.attempts_to_success) // 3
-        tries = [attempt == 1 for attempt in self.attempts_to_success]
+        tries = self.first_try
         return sum(tries[:third]), sum(tries[third : 2 * third]), sum(tries[2 * third :])
 
     def solved_by_third(self) -> tuple[int, int, int]:
@@ -65,13 +94,32 @@ async def run_stream(
     """Work through `family.train` in order.
 
     With a `store`, verified answers are kept there, on trial as by default; without, every task starts from nothing.
-    Both may retry, and both know which answers this task has already had rejected.
+    Both may retry, and both know which answers this task has already had rejected, or what would have been right, where
+    the family has wrong answers `corrected`.
     """
-    agent = Agent(
+    clockwork, trust = _clockwork(options.seed), TrustReport()
+    succeeded: list[int] = []
+    tokens, seconds = 0, 0.0
+    for done, one in enumerate(family.train, 1):
+        kept = InMemoryVectorStore() if store is None else store
+        agent = _learner(family, model, kept, options, clockwork, trust)
+        result = await agent.run(task_of(family, one))
+        succeeded.append(len(result.attempts) if result.status == "satisfied" else 0)
+        tokens += result.usage.total_tokens
+        seconds += result.record.seconds
+        progress(done, len(family.train))
+    return StreamReport(attempts_to_success=tuple(succeeded), tokens=tokens, seconds=seconds, trust=trust)
+
+
+def _learner(
+    family: Family, model: "Model", store: VectorStore, options: AuditOptions, clockwork: Clockwork, trust: TrustReport
+) -> Agent:
+    """An agent that learns into `store`."""
+    return Agent(
         family.instructions,
         model=model,
         architecture=Reflexion(
-            base=ReAct(settings={"max_tokens": options.max_output_tokens, "temperature": 0.0}),
+            base=base_of(family, options),
             max_attempts=options.max_attempts,
             threshold=1.0,
             reflector=NoReflection(),
@@ -79,19 +127,16 @@ async def run_stream(
             top_k_lessons=options.top_k,
             options=LearningOptions(keep_successes="verified"),
         ),
-        evaluator=ReferenceEvaluator(),
-        clockwork=_clockwork(options.seed),
+        evaluator=evaluator_of(family),
+        clockwork=clockwork,
+        watch=trust.hear,
         name=family.name,
     )
-    succeeded: list[int] = []
-    tokens, seconds = 0, 0.0
-    for done, one in enumerate(family.train, 1):
-        result = await agent.run(task_of(family, one))
-        succeeded.append(len(result.attempts) if result.status == "satisfied" else 0)
-        tokens += result.usage.total_tokens
-        seconds += result.record.seconds
-        progress(done, len(family.train))
-    return StreamReport(attempts_to_success=tuple(succeeded), tokens=tokens, seconds=seconds)
+
+
+def base_of(family: Family, options: AuditOptions) -> ReAct:
+    """What makes an attempt, in the streams and in all arms."""
+    return ReAct(settings={"max_tokens": min(options.max_output_tokens, family.answer_tokens), "temperature": 0.0})
 
 
 def task_of(family: Family, one: FamilyTask) -> Task:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from wisen.audit.planted import PlantedReport
     from wisen.audit.replay_session import Replayed
 
-_TRAIN = {"tickets": 120, "dates": 60}
-_UNSEEN = {"tickets": 432, "dates": 240}
+_TRAIN = {"tickets": 120, "dates": 60, "notes": 60}
+_UNSEEN = {"tickets": 432, "dates": 240, "notes": 240}
 """Before some kinds of tasks are drawn; related tasks are what a card's test consists of."""
 
 _Told = Callable[[str, int, "Replayed | None"], None]

@@ -94,10 +94,12 @@ class _Draft:
             self.leave_out(self.taken.pop().card, _NO_ROOM)
         elif self.block:
             self.block = ""
+        elif self.own.lessons or self.own.rejected:
+            self.own = replace(self.own, lessons=self.own.lessons[1:], rejected=self.own.rejected[1:])
         elif self.rules and self.own == OwnRun():
             self.leave_out(self.rules.pop().card, _NO_ROOM_FOR_RULE)
         else:
-            self.own = OwnRun(lessons=self.own.lessons[1:], rejected=self.own.rejected[1:])
+            self.own = OwnRun()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +109,8 @@ class PromptCompiler:
     Verified episodes of own runs become example turns of the chat (with `episodes="turns"`), the nearest last;
     everything else is quoted in a section of the system prompt: first the agent's standing rules in their order, then
     what was promoted or pinned, then the other cards, both from the oldest on, then what this run has learned itself.
-    So prompts of one run's attempts begin alike, and so do those of different tasks as far as the same cards fit them.
-    The same input gives the same bytes.
+    An answer that this run's evaluator expects is the last turn. So prompts of one run's attempts begin alike, and so
+    do those of different tasks as far as the same cards fit them. The same input gives the same bytes.
     """
 
     max_tokens: int = 1_500
@@ -310,7 +312,13 @@ class PromptCompiler:
         return OwnRun(
             lessons=tuple(dict.fromkeys(self._beginnings(own.lessons, self.own_characters, MemoryKind.LESSON))),
             rejected=self._beginnings(own.rejected, _LONGEST_ANSWER, MemoryKind.SKILL_CARD, before=_ANSWER),
+            corrected=tuple(turn for turn in own.corrected if self._passes(turn[1])),
         )
+
+    def _passes(self, answer: str) -> bool:
+        """Whether an answer may be shown as it is: a half of it wouldn't be what is expected."""
+        text = f"{_ANSWER}{answer}"
+        return admitted(self.screen, text, kind=MemoryKind.SKILL_CARD) == text
 
     def _beginnings(self, texts: Sequence[str], most: int, kind: MemoryKind, before: str = "") -> tuple[str, ...]:
         # The screen sees more of a text than is shown, so that no secret is cut to a half that it doesn't know.
@@ -325,7 +333,8 @@ class PromptCompiler:
     def _surely_fits(self, recalled: Sequence[Recalled], own: OwnRun | None, block: str) -> bool:
         """Whether there is room for everything, however a tokenizer counts."""
         texts = [block, *(text for one in recalled for text in (one.card.text, one.card.situation.prompt))]
-        texts += (*own.lessons, *own.rejected) if own is not None else ()
+        if own is not None:
+            texts += (*own.lessons, *own.rejected, *(text for turn in own.corrected for text in turn))
         return sum(at_most(text) + _LABELS + _INDENT * text.count("\n") for text in texts) <= self.max_tokens
 
 
@@ -342,7 +351,7 @@ def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:
     )
     return Advice(
         section=section(notes, draft.block, draft.own, rules),
-        turns=tuple(one.turn for one in reversed(shown) if one.turn is not None),
+        turns=(*(one.turn for one in reversed(shown) if one.turn is not None), *draft.own.corrected),
         injections=tuple(one.injection for one in (*draft.rules, *draft.taken)),
         blocked=tuple(draft.blocked),
         left_out=tuple(draft.left_out),

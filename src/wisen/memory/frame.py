@@ -53,6 +53,8 @@ class OwnRun:
     lessons: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     """Answers that a verifiable evaluator has rejected."""
+    corrected: tuple[tuple[str, str], ...] = ()
+    """The run's task with the answer that a verifiable evaluator expects. It becomes the last turn of the chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,12 +27,13 @@ class Room:
 
     def own(self, own: OwnRun) -> OwnRun:
         """What fits of the own run's words, the newest first."""
+        corrected = tuple(turn for turn in own.corrected if self.fits(*turn, framed=False))
         lessons, rejected = list[str](), list[str]()
         for lesson, answer in zip_longest(reversed(own.lessons), reversed(own.rejected)):
             for text, kept, heading in ((lesson, lessons, LESSONS_HEADING), (answer, rejected, REJECTED_HEADING)):
                 if text is not None and self.fits(*_line(text, heading if not kept else ""), framed=True):
                     kept.insert(0, text)
-        return OwnRun(lessons=tuple(lessons), rejected=tuple(rejected))
+        return OwnRun(lessons=tuple(lessons), rejected=tuple(rejected), corrected=corrected)
 
     def block(self, text: str) -> str:
         """The newest lines of a block that fit; of a last line that doesn't, its beginning."""

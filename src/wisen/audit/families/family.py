@@ -12,7 +12,7 @@ class FamilyTask:
     Attributes:
         key: Names the task within its family and seed; the same seed gives the same keys.
         prompt: What the agent is asked, without the family's instructions.
-        answer: The one accepted answer, compared exactly after stripping white space.
+        answer: The one accepted answer; how it is compared, `audit.correction.evaluator_of` says.
         group: The hidden rule the task falls under. It is for reports only: an agent must never see it.
     """
 
@@ -35,6 +35,9 @@ class Family:
         train: The stream an agent may learn from.
         test: Unseen tasks for measuring what it learned.
         choices: All possible answers where they are known beforehand, else `None`.
+        corrected: Whether who asks says what is right once an answer was wrong, as customers correct a note. Otherwise
+            the agent hears only that it was.
+        answer_tokens: The most tokens that an answer may take.
     """
 
     name: str
@@ -43,3 +46,5 @@ class Family:
     train: tuple[FamilyTask, ...]
     test: tuple[FamilyTask, ...]
     choices: tuple[str, ...] | None
+    corrected: bool = False
+    answer_tokens: int = 24
