@@ -2,7 +2,7 @@
 """How many tokens a text has, where no tokenizer is at hand: compared with the bundled model's own tokenizer."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wisen.embedders.wordpiece import WordPiece
@@ -58,6 +58,7 @@ def test_the_estimate_is_no_less_than_what_berts_vocabulary_counts(what: str) ->
 
 
 @given(st.text(), st.text())
+@example("\xa0", "")
 def test_the_estimate_has_bounds_and_grows_with_the_text(one: str, other: str) -> None:
     assert estimated(one) <= 2 * at_most(one) + 1
     assert estimated(f"{one}\n{other}") >= estimated(one)

@@ -16,6 +16,8 @@ TokenCounter = Callable[[str], int]
 _PIECES = re.compile(
     r"(?P<word>[A-Z]?[a-z]{1,40}|[A-Z])(?![a-z])|(?P<capitals>[A-Z]{2,})|(?P<rare>[^\x00-\x7f])|\S|\s*\n\s*|\s{2,}|\t"
 )
+_BLANKS = " \t\r\v\f"
+"""What is one token with the break beside it; other scripts' blanks are tokens of their own."""
 _CAPITALS_PER_TOKEN = 2
 _SHORT = 1_000
 """Characters of lines whose tokens are remembered."""
@@ -74,7 +76,7 @@ def estimated(text: str) -> int:
     if not others:
         return math.ceil(_of_line(text))
     # A break is one token, with the blanks around it; lines come again from prompt to prompt.
-    lines = [first.rstrip(), *(line.strip() for line in others[:-1]), others[-1].lstrip()]
+    lines = [first.rstrip(_BLANKS), *(line.strip(_BLANKS) for line in others[:-1]), others[-1].lstrip(_BLANKS)]
     filled = [line for line in lines if line]
     breaks = max(len(filled) - 1 + (not lines[0]) + (not lines[-1]), 1)
     return math.ceil(breaks + sum(map(_of_line, filled)))
