@@ -40,11 +40,10 @@ def test_a_key_word_begins_where_one_of_the_beginnings_does(text: str) -> None:
     assert {word.start() for word in KEY_WORD.finditer(text)} <= set(KEY_BEGINNINGS.starts(text))
 
 
-@given(text=st.from_regex(prefix_table().prefix))
-def test_a_prefix_begins_where_one_of_the_beginnings_does(text: str) -> None:
-    assert {found.start() for found in prefix_table().prefix.finditer(text)} <= set(
-        prefix_table().beginnings.starts(text)
-    )
+@given(before=st.text(), prefix=st.sampled_from(sorted(prefix_table().rules)), after=st.text())
+def test_every_prefix_with_a_rule_is_found_wherever_it_stands(before: str, prefix: str, after: str) -> None:
+    places = {(start, end) for _, start, end in prefix_table().prefixes.found(f"{before}{prefix}{after}")}
+    assert (len(before), len(before) + len(prefix)) in places
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{number} {row['rule']}" for number, row in enumerate(ROWS)])

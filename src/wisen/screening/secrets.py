@@ -96,13 +96,13 @@ def _folded(text: str) -> str:
 
 def _runs(text: str, folded: str) -> Iterator[Finding]:
     done, data = 0, -1
-    prefixes = prefix_table().beginnings.starts(text)
+    prefixes = sorted((start, -end) for _, start, end in prefix_table().prefixes.found(text))  # the longest first
     for match in _RUN.finditer(text):
         start, end = match.span()
         if start < done:
             data = end if start == data else data
             continue
-        within = prefixes[bisect_left(prefixes, start) : bisect_left(prefixes, end)]
+        within = prefixes[bisect_left(prefixes, (start,)) : bisect_left(prefixes, (end,))]
         found = list(_prefixed(text, within, end))
         if not found and _is_word(match[0]):
             continue
@@ -122,15 +122,14 @@ def _is_word(run: str) -> bool:
     return randomness(run) < 0 and not (is_series(run) or is_digest(run))
 
 
-def _prefixed(text: str, starts: Sequence[int], end: int) -> Iterator[Finding]:
+def _prefixed(text: str, prefixes: Sequence[tuple[int, int]], end: int) -> Iterator[Finding]:
     table, place = prefix_table(), 0
-    for first in starts:
-        prefix = table.prefix.match(text, first, end) if first >= place else None
-        if prefix is None:
+    for first, last in ((start, -negative) for start, negative in prefixes):
+        if first < place or last > end:
             continue
-        place = max(first + 1, prefix.end() - _OVERLAP)
+        place = max(first + 1, last - _OVERLAP)
         joined = _JOINED.match(text, max(0, first - 1), first) is not None
-        for rule in table.rules[prefix[0]]:
+        for rule in table.rules[text[first:last]]:
             begun = rule.begun(text, first) if rule.kind == "telling" or not joined else None
             if begun and _looks_issued(rule.prefix, *begun):
                 place = rule.end(text, first)

@@ -5,7 +5,7 @@ The tables are data: `data/secrets.json`, which `tools/secret_rules.py` makes fr
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -78,10 +78,7 @@ class PrefixRule:
 class PrefixTable:
     """All prefixes."""
 
-    prefix: re.Pattern[str]
-    """The longest known prefix."""
-    beginnings: Marks
-    """Where one begins, a prefix does."""
+    prefixes: Marks
     rules: Mapping[str, tuple[PrefixRule, ...]]
     """For every prefix the kinds that begin with it, and then those that begin with a part of it."""
 
@@ -99,7 +96,7 @@ def prefix_table() -> PrefixTable:
         prefix: tuple(rule for size in range(len(prefix), 0, -1) for rule in known.get(prefix[:size], ()))
         for prefix in known
     }
-    return PrefixTable(prefix=re.compile(_branches(known)), beginnings=Marks(known), rules=beginnings)
+    return PrefixTable(prefixes=Marks(known), rules=beginnings)
 
 
 def _read(name: str) -> Iterator[PrefixRule]:
@@ -115,18 +112,3 @@ def _read(name: str) -> Iterator[PrefixRule]:
                 least=least,
                 kind=kind,
             )
-
-
-def _branches(prefixes: Iterable[str]) -> str:
-    """A pattern for any of the prefixes that looks at each character once: alternatives share their beginnings."""
-    tails: dict[str, list[str]] = {}
-    ends = False
-    for prefix in prefixes:
-        if prefix:
-            tails.setdefault(prefix[0], []).append(prefix[1:])
-        else:
-            ends = True
-    if not tails:
-        return ""
-    parts = [re.escape(head) + _branches(rest) for head, rest in sorted(tails.items())]
-    return f"(?:{'|'.join(parts)}){'?' if ends else ''}"
