@@ -1,6 +1,6 @@
 """What an architecture has, or what it is built on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from wisen.architectures.react import ReAct
@@ -11,37 +11,34 @@ from wisen.session import Dependencies
 _SATISFACTORY = 0.8
 
 
+def inward(architecture: object) -> Iterator[object]:
+    """The architecture, what it is built on, and so on to the innermost."""
+    while architecture is not None:
+        yield architecture
+        architecture = getattr(architecture, "base", None)
+
+
 def store_of(architecture: object) -> VectorStore | None:
     """The lesson store of the architecture, or of what it is built on."""
-    while architecture is not None:
-        if isinstance(architecture, KeepsLessons) and architecture.lesson_store is not None:
-            return architecture.lesson_store
-        architecture = getattr(architecture, "base", None)
-    return None
+    keepers = (one for one in inward(architecture) if isinstance(one, KeepsLessons))
+    return next((one.lesson_store for one in keepers if one.lesson_store is not None), None)
 
 
 def threshold_of(architecture: object) -> float:
     """From which score on the architecture, or what it is built on, is content."""
-    while architecture is not None:
-        threshold: object = getattr(architecture, "threshold", None)
-        if isinstance(threshold, int | float):
-            return float(threshold)
-        architecture = getattr(architecture, "base", None)
-    return _SATISFACTORY
+    thresholds: Iterator[object] = (getattr(one, "threshold", None) for one in inward(architecture))
+    return next((float(one) for one in thresholds if isinstance(one, int | float)), _SATISFACTORY)
 
 
 def workers_of(architecture: Architecture) -> Mapping[str, object]:
     """The agents that the architecture, or what it is built on, delegates to, by role."""
-    base: object = getattr(architecture, "base", None)
-    inner: Mapping[str, object] = {} if base is None else workers_of(cast("Architecture", base))
-    return {**inner, **architecture.declared_workers()}
+    outward = reversed([*cast("Iterator[Architecture]", inward(architecture))])
+    return {role: worker for one in outward for role, worker in one.declared_workers().items()}
 
 
 def tools_of(architecture: Architecture, deps: Dependencies) -> tuple[str, ...] | None:
     """The tools that a run can call, by name; `None` where a server or others' code decides on them."""
-    inner: object = architecture
-    while (base := getattr(inner, "base", None)) is not None:
-        inner = base
+    *_, inner = inward(architecture)
     if deps.toolsets or not (isinstance(inner, ReAct) or hasattr(inner, "base")):  # without a base it is a `ReAct`
         return None
     return tuple(str(getattr(tool, "name", getattr(tool, "__name__", ""))) for tool in deps.tools)

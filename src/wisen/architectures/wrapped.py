@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
+from wisen.architectures.inside import inward
 from wisen.architectures.results import answer_of, usage_of
 from wisen.deadlines import calling
 from wisen.errors import ConfigError
@@ -194,9 +195,7 @@ def warn_of_bundled_model(architecture: Architecture, evaluator: object) -> None
 
 
 def _wrapped_in(architecture: object) -> Wrapped | None:
-    while architecture is not None and not isinstance(architecture, Wrapped):
-        architecture = getattr(architecture, "base", None)
-    return architecture
+    return next((one for one in inward(architecture) if isinstance(one, Wrapped)), None)
 
 
 def _model_of(target: object) -> object:
