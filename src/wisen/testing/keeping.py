@@ -232,6 +232,7 @@ class KeepingContract:
             CardFilter(agent_role="pilot"),
             CardFilter(tools=("shell",)),
             CardFilter(tools=("hammer", "browser")),
+            CardFilter(tools=()),
             CardFilter(task_type="letters", tenant=""),
             CardFilter(kinds=(MemoryKind.PRINCIPLE, MemoryKind.DECISION)),
             CardFilter(statuses=(MemoryStatus.PROMOTED,), run_id="other"),

@@ -133,6 +133,7 @@ class RecallingContract:
             CardFilter(tenant=""),
             CardFilter(tenant="", agent_role="pilot"),
             CardFilter(tenant="", tools=("hammer",), task_type="letters"),
+            CardFilter(tenant="", tools=()),
             CardFilter(tenant="", run_id="other"),
             CardFilter(tenant="", run_id="nowhere"),
             CardFilter(tenant="", kinds=(MemoryKind.PRINCIPLE,)),
