@@ -5,6 +5,7 @@ from typing import Literal
 
 from wisen.cards import ANYONE, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import ConfigError
+from wisen.records import Task
 
 RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
 """The statuses that a card in use can have."""
@@ -34,6 +35,18 @@ class CardFilter:
     """Keeps the other wordings of the idea that the card with this id stands for."""
     circle: str = ""
     """Keeps promoted cards, and of others those that runs of this circle may try (`MemoryCard.circle`)."""
+
+    @classmethod
+    def of_task(
+        cls, task: Task, *, agent_role: str = "", circle: str = "", tools: tuple[str, ...] | None = None
+    ) -> "CardFilter":
+        """Which cards a run of this task may be shown.
+
+        A task that names no tools may use any: then `tools` decide, those that its run can call, as far as they are
+        known.
+        """
+        used = task.tools or tools
+        return cls(tenant=task.tenant, agent_role=agent_role, task_type=task.type, tools=used, circle=circle)
 
     def accepts(self, card: MemoryCard) -> bool:
         """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""

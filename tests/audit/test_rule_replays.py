@@ -153,6 +153,14 @@ async def test_a_scoped_rule_is_tested_where_it_stands() -> None:
     assert verdicts(await RuleTest(ci, attempt()).run(maths)) == {scoped.id: "hurts"}
 
 
+async def test_a_rule_for_a_tool_is_tested_on_tasks_that_use_it_or_name_none() -> None:
+    scoped = rule("HURTS maths.", scope=MemoryScope(tool_names=("sum",)))
+    ci = await ruled(scoped)
+    others = [replace(task, tools=("search",)) for task in tasks(40)]
+    assert (await RuleTest(ci, attempt()).run(others)).attempts == 0
+    assert verdicts(await RuleTest(ci, attempt()).run(tasks(40))) == {scoped.id: "hurts"}
+
+
 async def test_only_what_can_be_a_rule_is_tested() -> None:
     lesson = replace(GOOD, id="", kind=MemoryKind.LESSON)
     ci = await ruled(lesson)

@@ -46,10 +46,10 @@ class Learner:
         deps: Dependencies,
         prompt: str,
         *,
-        tools: tuple[str, ...] | None = None,
+        tools: tuple[str, ...] | None,
     ) -> None:
         self.prompt = prompt
-        self._tools = session.task.tools or tools
+        self._tools = tools
         """What the run can call, by name; `None` where that isn't known beforehand."""
         self._parts = parts
         self._session = session

@@ -36,8 +36,7 @@ async def advice_for(
 
     The `first` try of a chain draws, and that is written down.
     """
-    tools = task.tools or None
-    where = CardFilter(tenant=task.tenant, agent_role=agent, task_type=task.type, tools=tools, circle=draws.circle)
+    where = CardFilter.of_task(task, agent_role=agent, circle=draws.circle)
     known = {card.id for card in told}
     rules = await draws.rules(where, known=known)
     found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told) + len(rules))

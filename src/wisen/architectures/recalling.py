@@ -29,7 +29,7 @@ class Asked:
     deps: Dependencies
     task: Task
     tools: tuple[str, ...] | None
-    """What the run can call, by name; `None` where that isn't known."""
+    """What the run can call, by name, where the task names nothing; `None` where that isn't known."""
 
     async def rules(self, *, own: Collection[str]) -> list[Recalled]:
         """The agent's standing rules, but for those that the run is told anyway."""
@@ -69,7 +69,4 @@ class Asked:
     @property
     def where(self) -> CardFilter:
         """Which cards the run may be shown."""
-        task, agent = self.task, self.deps.agent
-        return CardFilter(
-            tenant=task.tenant, agent_role=agent, task_type=task.type, tools=self.tools, circle=self.draws.circle
-        )
+        return CardFilter.of_task(self.task, agent_role=self.deps.agent, circle=self.draws.circle, tools=self.tools)

@@ -119,11 +119,7 @@ async def run_arm(
     arm: ArmName, family: Family, model: "Model", memory: FrozenMemory, options: AuditOptions, progress: Progress
 ) -> ArmReport:
     """Ask each unseen task once, with what the arm puts before it; nothing is learned meanwhile."""
-    answer = (
-        _looking_up(arm, family, memory)
-        if arm in ("copy", "tfidf", "smart_copy")
-        else _asking(arm, family, model, memory, options)
-    )
+    answer = _looking_up(arm, family, memory) if arm in LOOKUPS else _asking(arm, family, model, memory, options)
     outcomes: list[bool] = []
     tokens, seconds = 0, 0.0
     for done, one in enumerate(family.test, 1):

@@ -53,9 +53,7 @@ class Recalls:
         distinct = {task_key(task): task for task in tasks}
 
         async def found(task: Task) -> tuple[RecallHit, ...]:
-            where = CardFilter(
-                tenant=task.tenant, statuses=RECALLABLE, agent_role=role, task_type=task.type, tools=task.tools or None
-            )
+            where = replace(CardFilter.of_task(task, agent_role=role), statuses=RECALLABLE)
             situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
@@ -115,7 +113,7 @@ async def standing_rules(ci: MemoryCI, tenants: Iterable[str], condition: Condit
 def _stands(rule: MemoryCard, task: Task) -> bool:
     """Whether a rule stands in an attempt at the task: not where it was learned from this very one."""
     own = rule.situation.key != "" and rule.situation.key == Situation(prompt=task.prompt).key
-    return not own and CardFilter(tenant=task.tenant, task_type=task.type, tools=task.tools).accepts(rule)
+    return not own and CardFilter.of_task(task).accepts(rule)
 
 
 async def _as_ideas(store: VectorStore, hits: Sequence[RecallHit], *, own: str) -> list[RecallHit]:

@@ -13,7 +13,7 @@ from wisen.audit.attempts import Attempt, Condition, Conditioned, Fitting
 from wisen.audit.clusters import clusters_said, planned
 from wisen.audit.releases import ReleaseFindings, ReleaseTest
 from wisen.audit.replay_log import ReplayLog, call_log, task_key
-from wisen.audit.replay_plan import Recalls
+from wisen.audit.replay_plan import Recalls, standing_rules
 from wisen.audit.replay_session import ReplayOptions
 from wisen.audit.replays import ReplayBudget, Replays, Withdrawn
 from wisen.cards import MemoryCard
@@ -21,7 +21,6 @@ from wisen.errors import BudgetExceededError, ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.rules import StandingRule, in_use, unfit
 from wisen.memory_ci.verdicts import replay_finished
-from wisen.recall import CardFilter
 from wisen.records import Clockwork, Task
 
 
@@ -100,7 +99,7 @@ class RuleTest:
         their histories. Raises `ConfigError` for a card that can't be a rule, `CardNotFoundError`, and `StoreError`
         where the store fails or keeps no calls.
         """
-        standing = await self._standing(tenant)
+        standing = await standing_rules(self._ci, [tenant], self._condition)
         new = await self._new(tenant, standing) if cards is None else await self._given(cards)
         mine = [task for task in tasks if task.tenant == tenant]
         if not new or not mine:
@@ -128,11 +127,6 @@ class RuleTest:
             exhausted = str(error)
         await self._write(tenant, findings, why)
         return replace(await self._report(tenant, new, findings, replays), exhausted=exhausted)
-
-    async def _standing(self, tenant: str) -> list[MemoryCard]:
-        where = CardFilter(tenant=tenant, agent_role=self._condition.role)
-        rules = await self._ci.standing.rules(where, model=self._condition.model, layout=self._condition.layout)
-        return [one.card for one in rules]
 
     async def _new(self, tenant: str, standing: Sequence[MemoryCard]) -> list[MemoryCard]:
         """Rules without a finished test, and cards that wait to become some."""
