@@ -95,6 +95,6 @@ except RuntimeError as error:
 
 
 def test_what_is_taken_away_is_gone_wherever_it_was_imported() -> None:
-    tools = str(PAGE.parents[1] / "tools")
+    tools = str(PAGE.parents[2] / "tools")
     done = subprocess.run([sys.executable, "-c", TAKEN], cwd=tools, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["this code was taken away", "''", "this code was taken away"]

@@ -1,4 +1,4 @@
-"""Takes away the code that each row of docs/requirements.md names, and sees whether the row's test fails.
+"""Takes away the code that each row of docs/reference/requirements.md names, and sees whether the row's test fails.
 
 A row whose test passes all the same pins nothing: its test, or the code that it names, is the wrong one. Each row is
 tried in a process of its own. Usage: `python tools/take_away.py [SOURCE …]`

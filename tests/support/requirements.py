@@ -1,11 +1,11 @@
-"""Reads docs/requirements.md: a table for each source, and in each row a requirement, how it stands, code and test."""
+"""Reads docs/reference/requirements.md: a table for each source, a requirement in each row."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "requirements.md"
 _SOURCE = re.compile(r"## (?P<number>\d)\. .+")
 _ROW = re.compile(
     r"\| (?P<section>[^|]+) \| (?P<what>[^|]+) \| (?P<how>as written|differs: [^|]{20,}) "
