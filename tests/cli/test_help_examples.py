@@ -3,7 +3,7 @@
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from command_lines import parse, whole_command
@@ -25,7 +25,7 @@ def commands(found: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
 def named(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     for name, one in table.items():
         if isinstance(one, dict):
-            yield from named(one, (*path, name))
+            yield from named(cast("dict[str, Any]", one), (*path, name))
         else:
             yield " ".join((*path, name))
 

@@ -96,6 +96,13 @@ class PanelCommand(TyperCommand):
                 with formatter.section(heading):
                     formatter.write_dl(rows)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401 - as above
+        """Options and values that may come next, by name alone: typer would import rich to render what they mean."""
+        found: list[Any] = super().shell_complete(ctx, incomplete)
+        for one in found:
+            one.help = None
+        return found
+
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
         """Write the examples, each on a line of its own however long it is."""
         _, _, command = ctx.command_path.partition(" ")
