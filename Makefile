@@ -9,7 +9,7 @@ CODEX := 0.169.0
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,9 +25,10 @@ test: .venv/.test ## Run all gates and tests
 
 check: test
 
-lint: .venv/.test ## Check style
+lint: .venv/.test ## Check style, and that what people read is easy to read
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/readability.py
 
 types: .venv/.test ## Check types
 	$(BIN)/basedpyright
@@ -106,6 +107,9 @@ bench-weight: .venv/.demo ## Measure the processor time of imports, commands, on
 
 bench-hooks: .venv/.test ## Measure what a hook of a coding agent costs, with 10, 1,000 and 100,000 lessons
 	@$(BIN)/python benchmarks/hooks.py $(ARGS)
+
+release-dry-run: .venv/.test ## Build the package, and try the wheel as a new user would, in an empty home
+	@$(BIN)/python tools/release_dry_run.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site
