@@ -310,7 +310,7 @@ class EmbedderMismatchError(StoreError):
         """`stored` and `given` name embedders as `name/dimension`."""
         super().__init__(
             f"store {path!r} holds vectors of embedder {stored!r}, opened with {given!r}; "
-            f"open it with the stored one, or call reindex() to embed all cards anew"
+            f"open it with the stored one, or call reindex() to embed all cards again"
         )
         self.path = path
         self.stored = stored

@@ -119,7 +119,7 @@ def on() -> None:
 
 
 def stop() -> None:
-    """End the resident process, and wait for what it has under way; the next session starts one again."""
+    """Stop the resident process once its work is done; the next session starts it again."""
     folder = Path(state_folder(os.environ))
     if asked(folder, STOP) is None:
         typer.echo("no process was running", err=True)
@@ -134,13 +134,13 @@ def stop() -> None:
 def serve(
     *,
     idle: Annotated[
-        float, typer.Option("--idle", metavar="SECONDS", min=1.0, help="End when nothing was asked for so long.")
+        float, typer.Option("--idle", metavar="SECONDS", min=1.0, help="Stop after so many seconds without a request.")
     ] = _IDLE,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Makes draws repeat, for tests.", show_default=False)
     ] = None,
 ) -> None:
-    """Answer hooks until no agent has asked for a while; sessions start it by themselves."""
+    """Answer hooks, and stop after a while without any; sessions start this by themselves."""
     from wisen.integrations.resident import Resident  # noqa: PLC0415 - the memory behind it is slow to import
 
     folder = _made(Path(state_folder(os.environ)))
