@@ -116,3 +116,9 @@ def test_an_issue_form_is_one_that_can_be_filled_in(form: Path) -> None:
     assert len({field["id"] for field in fields}) == len(fields)
     assert all(field["type"] in ("textarea", "input") and field["attributes"]["label"] for field in fields)
     assert any(field.get("validations", {}).get("required") for field in fields)
+
+
+def test_each_fragment_of_the_changelog_is_of_a_kind_that_the_changelog_has() -> None:
+    kinds = {kind["directory"] for kind in PROJECT["tool"]["towncrier"]["type"]}
+    fragments = [path.name for path in (ROOT / "changelog.d").glob("*.md")]
+    assert [name for name in fragments if not re.fullmatch(rf"\+?[\w-]+\.(?:{'|'.join(kinds)})\.md", name)] == []

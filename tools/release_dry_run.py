@@ -34,7 +34,7 @@ def main() -> None:
     look_into(wheel, sdist)
     with tempfile.TemporaryDirectory(prefix="wisen-release-") as folder:
         tried(wheel, Path(folder), family="" if given.without_demo else given.family)
-    done(BIN / "towncrier", "build", "--draft", "--version", version("wisen"), "--date", "unreleased", where=ROOT)
+    changelog()
     say(f"The release of wisen {version('wisen')} would go well: {wheel.name}, {sdist.name}")
 
 
@@ -78,6 +78,15 @@ def tried(wheel: Path, folder: Path, *, family: str) -> None:
     done(wisen, "lessons", "list", "--store", "lessons.db", where=work, env=user)
     if family:
         done(wisen, "demo", "--family", family, "--svg", "curves.svg", where=work, env=user)
+
+
+def changelog() -> None:
+    """Show what the changelog would say; refuse a release that changes nothing."""
+    draft = (BIN / "towncrier", "build", "--draft", "--version", version("wisen"), "--date", "unreleased")
+    made = subprocess.run(draft, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603 - as below
+    say(made)
+    if "No significant changes" in made:
+        sys.exit("the changelog would say nothing: no fragment in changelog.d/ is of a kind that pyproject.toml names")
 
 
 def done(*command: str | Path, where: Path, env: Mapping[str, str] | None = None) -> None:
