@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pg_server
-from figures import MEASURED, SCALE, milliseconds, options, setting, table, tell
+from figures import MEASURED, milliseconds, options, setting, table, tell
 from pg_bare import Bare, connected
 from pg_cards import Floats, Known, Material, Tenant, best, tenant_name
 
@@ -34,7 +34,7 @@ def main() -> None:
         _arguments(),
         lambda asked: asyncio.run(_measured(asked)),
         report,
-        lambda figures, text: [(MEASURED, "recall and ingest", text), (SCALE, "bytes", sizes(figures))],
+        lambda _, text: [(MEASURED, "recall and ingest", text)],
     )
 
 
