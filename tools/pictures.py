@@ -27,6 +27,8 @@ IDEAS = (
     ("harmful: 35 % to 15 %", "bad", 0.35, 0.15),
 )
 """What the simulated ideas do: a name, the colour's class, the rate of good runs without the idea, and with it."""
+_LEFT, _WIDE, _STEP = 12, 124, 152
+"""Of the boxes on a lesson's path: the first one's place, their width, and how far apart they begin."""
 _STYLE = """<style>
 svg { --paper: #ffffff; --ink: #24292f; --faint: #6e7781; --good: #0a6e4f; --bad: #b3400f; --fill: #eef2f6; }
 @media (prefers-color-scheme: dark) {
@@ -105,18 +107,21 @@ def lesson_path() -> str:
         (1, status["REJECTED"], "an order, or", "no lesson", "no"),
         (2, "held", "tainted, new sink:", "a person decides", "tainted"),
         (3, "benched", "no difference,", "or harm", f"e ≤ 1/{rule.no_difference_at:.0f}"),
-        (4, status["ARCHIVED"], "it hurts, or its", "recheck failed", f"hurts: e ≥ {rule.archive_at:.0f}"),
+        (4, status["ARCHIVED"], "it hurts, or its", "recheck failed", f"e ≥ {rule.archive_at:.0f}"),
     ]
     drawn: list[str] = []
     for at, (head, *lines) in enumerate(across):
-        drawn += _box(20 + 182 * at, 30, head, lines)
+        left = _LEFT + _STEP * at
+        drawn += _box(left, 30, head, lines)
         if at:
-            drawn += [_arrow(182 * at - 26, 65, 182 * at + 18, 65), _text(182 * at - 4, 20, gates[at - 1], "middle")]
+            drawn += [_arrow(left + _WIDE - _STEP, 65, left - 2, 65)]
+            drawn += [_text(left + (_WIDE - _STEP) / 2, 20, gates[at - 1], "middle")]
     for at, head, first, second, why in below:
-        drawn += _box(20 + 182 * at, 165, head, (first, second))
-        drawn += [_arrow(88 + 182 * at, 102, 88 + 182 * at, 163), _text(96 + 182 * at, 138, why)]
+        middle = _LEFT + _STEP * at + _WIDE / 2
+        drawn += _box(middle - _WIDE / 2, 165, head, (first, second))
+        drawn += [_arrow(middle, 102, middle, 163), _text(middle + 8, 138, why)]
     return _svg(
-        (920, 260),
+        (2 * _LEFT + 4 * _STEP + _WIDE, 245),
         "The path of a lesson",
         "From an attempt a lesson becomes a candidate, is screened into quarantine, goes on trial, and is promoted. It "
         "may end as rejected, held, benched or archived.",
@@ -126,7 +131,7 @@ def lesson_path() -> str:
 
 def trial_evidence() -> str:
     """The e-value of three ideas over their runs, on a logarithmic scale, up to each one's verdict."""
-    rule, (left, top, wide, high) = DEFAULT_TRIAL_RULE, (70, 40, 540, 260)
+    rule, (left, top, wide, high) = DEFAULT_TRIAL_RULE, (60, 40, 470, 250)
     told = trials()
     longest = -(-max(len(steps) for *_, steps in told) // 20) * 20
 
@@ -151,7 +156,7 @@ def trial_evidence() -> str:
         drawn += [_text(x + 8, y + down, name, kind=colour)]
         drawn += [_text(x + 8, y + down + 15, f"{steps[-1].said}, run {steps[-1].run}", kind=colour)]
     return _svg(
-        (860, 370),
+        (700, 350),
         "Three trials and their e-values",
         "; ".join(f"{name}: {steps[-1].said} after run {steps[-1].run}" for name, _, steps in told)
         + f". Simulated with seed {SEED}; the trial's own rule decides.",
@@ -167,7 +172,7 @@ def hold_out_arms() -> str:
         ("shown", [one for one in steps if one.shown and not one.certain], "the coin showed it"),
         ("held out", [one for one in steps if not one.shown], "the coin held it out"),
     )
-    left, cell = 90, max(8, 640 // max(len(steps), 1))
+    left, cell = 76, max(6, 640 // len(steps))
     drawn = [_text(20, 24, f"{name}, {len(steps)} runs in order; filled: the first attempt was good")]
     for row, (arm, those, why) in enumerate(arms):
         y = 48 + 62 * row
@@ -176,7 +181,7 @@ def hold_out_arms() -> str:
         for one in those:
             kind = "good" if one.good else "failed"
             x = left + cell * (one.run - 1)
-            drawn += [f'<rect class="{kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{cell - 3}" height="21"/>']
+            drawn += [f'<rect class="{kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{cell - 2}" height="21"/>']
         drawn += [_text(left, y + 39, f"{why}; good in {good} of {len(those)}", kind="faint")]
     last = steps[-1]
     drawn += [_text(left, 252, f"After run {last.run}: e = {last.e_value:.1f}, {last.said}", kind="plain")]
@@ -201,9 +206,10 @@ def _svg(size: tuple[int, int], title: str, about: str, drawn: Sequence[str]) ->
 
 
 def _box(x: float, y: float, head: str, lines: Sequence[str]) -> list[str]:
-    drawn = [f'<rect class="box" x="{x:.0f}" y="{y:.0f}" width="136" height="72" rx="6"/>']
-    drawn += [f'<text x="{x + 68:.0f}" y="{y + 24:.0f}" text-anchor="middle" font-weight="bold">{escape(head)}</text>']
-    return drawn + [_text(x + 68, y + 43 + 16 * at, one, "middle") for at, one in enumerate(lines)]
+    middle, bold = x + _WIDE / 2, 'text-anchor="middle" font-weight="bold"'
+    drawn = [f'<rect class="box" x="{x:.0f}" y="{y:.0f}" width="{_WIDE}" height="72" rx="6"/>']
+    drawn += [f'<text x="{middle:.0f}" y="{y + 24:.0f}" {bold}>{escape(head)}</text>']
+    return drawn + [_text(middle, y + 43 + 16 * at, one, "middle") for at, one in enumerate(lines)]
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float) -> str:
