@@ -99,8 +99,8 @@ def lesson_path() -> str:
         ("attempt", "a run fails", "or passes a check"),
         (status["CANDIDATE"], "the lesson", "as written"),
         (status["QUARANTINED"], "serves its own run;", "waits for a place"),
-        ("on trial", f"{rule.first_shown} runs see it, then", f"{rule.holdout:.0%} are held out"),
-        (status["PROMOTED"], "shown; 1 run in", f"{1 / rule.recheck:.0f} is held out"),
+        ("on trial", f"{rule.first_shown} runs see it, then", f"{rule.holdout:.0%} go without"),
+        (status["PROMOTED"], "shown; 1 run in", f"{1 / rule.recheck:.0f} goes without"),
     ]
     gates = ["reflect", "screen", f"{rule.at_once} at once", f"e ≥ {rule.promote_at:.0f}"]
     below = [
