@@ -1,4 +1,4 @@
-"""The documentation's pictures are what `make pictures` draws, and can be read in either colour scheme."""
+"""The documentation's pictures are what `make drawings` draws, and can be read in either colour scheme."""
 
 import re
 import sys
@@ -29,7 +29,7 @@ def test_all_are_named_here(pictures: Any) -> None:
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_picture_is_what_the_command_draws(name: str, pictures: Any) -> None:
     drawn = pictures.PICTURES[name]()
-    assert drawn == (FOLDER / name).read_text("utf-8"), "run: make pictures"
+    assert drawn == (FOLDER / name).read_text("utf-8"), "run: make drawings"
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation into `docs/pictures/`: one function for each, and the same bytes each time.
 
-Run it as `make pictures`. What the pictures show comes from the package: names of statuses, the trial's rule, and the
+Run it as `make drawings`. What the pictures show comes from the package: names of statuses, the trial's rule, and the
 statistics that decide on real runs. They follow the reader's colour scheme.
 """
 
