@@ -9,7 +9,7 @@ CODEX := 0.169.0
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs drawings bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,7 @@ format: .venv/.test ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: drawings
 drawings: .venv/.test ## Draw the documentation's pictures into docs/pictures/
 	@$(BIN)/python tools/pictures.py
 
