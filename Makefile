@@ -77,6 +77,10 @@ format: .venv/.test ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: drawings
+drawings: .venv/.test ## Draw the documentation's pictures into docs/pictures/
+	@$(BIN)/python tools/pictures.py
+
 bench: .venv/.demo ## Compare with the alternatives, each in an environment of its own
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
