@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 ARGS ?=
 CODEX := 0.169.0
+# Half of the tests' time is waiting for processes and databases, so there are more workers than cores.
+WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 # Behind a proxy with certificates of its own, pip trusts those that the system trusts; uv does when it is told to.
 export UV_SYSTEM_CERTS ?= 1
 
@@ -36,7 +38,7 @@ layers: .venv/.test ## Check that imports go down only
 	$(BIN)/lint-imports --no-logo
 
 unit: .venv/.test ## Run the tests with coverage
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
 
 where: .venv/.test ## Break each line that docs/where.md names, and see its test fail
 	@WISEN_WHERE=1 $(BIN)/python -m pytest -q -n auto tests/test_where.py $(ARGS)
