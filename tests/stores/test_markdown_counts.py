@@ -211,3 +211,15 @@ async def test_counts_that_were_typed_into_a_file_are_not_believed(store: Markdo
     path = await store.path_of(LESSON.id)
     path.write_text(path.read_text().replace("run: r\n", 'run: r\ntrials:\n  - {"model": "m", "stage": "promoted"}\n'))
     assert await read(root) == LESSON
+
+
+async def test_a_persons_new_text_begins_without_counts(store: MarkdownStore, root: Path) -> None:
+    path = root / "cards" / "lesson" / "mine.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("Look twice.\n")
+    (card,) = await store.list(EVERYTHING)
+    await store.update(counted(card))
+    assert await read(root) == counted(card)
+    assert path.read_text() == "Look twice.\n"
+    path.write_text("Look once.\n")
+    assert (await read(root)).trials == ()
