@@ -19,7 +19,7 @@ from wisen.trace_import.coding_agents import ROLE
 pytestmark = pytest.mark.anyio
 FAILS, PASSES = "sh report.sh 2026", "sh report.sh --closed 2026"
 TAUGHT: Sequence[Ran] = [(FAILS, 3, "the year is closed"), (PASSES, 0, "printed")]
-SAID = f"`{FAILS}` failed here with exit code 3: the year is closed\n    What passed instead: `{PASSES}`"
+SAID = f"`{FAILS}` failed with exit code 3: the year is closed\n    What passed instead: `{PASSES}`"
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_a_failure_is_told_at_the_call_and_its_exit_code_counts(desk: Desk
     await learned(memory, desk)
     (card,) = await desk.cards()
     assert (card.kind, card.status, card.held) == (MemoryKind.FAILURE_PATTERN, MemoryStatus.QUARANTINED, ())
-    assert (card.provenance.run_id, card.provenance.source) == ("first", "transcript line 5")
+    assert (card.provenance.run_id, card.provenance.source) == ("first", "first.jsonl:3")
     assert card.provenance.verified
     assert card.provenance.tainted
     second = Session(memory, desk, "second")

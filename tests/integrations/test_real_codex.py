@@ -89,7 +89,7 @@ async def test_the_second_session_is_told_what_the_first_has_learned(
     assert provider.holding(f"What passed instead: `sh report.sh {word} 2026`") == [2, 3]
     texts = json.dumps(provider.requests[1]["input"])
     assert texts.count("What passed instead") == 1
-    assert FAILS not in texts.replace(f"`{FAILS}` failed here with exit code 3", ""), "the call is yet to be made"
+    assert FAILS not in texts.replace(f"`{FAILS}` failed with exit code 3", ""), "the call is yet to be made"
     desk.wait_for(lambda: "first" in learned(desk)[0].read_text())
     (card,) = await desk.cards()
     (trial,) = card.trials

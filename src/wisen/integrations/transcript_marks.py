@@ -1,0 +1,134 @@
+"""Reads a session's transcript from where it was read to before, so that a turn's end costs no more than that turn."""
+
+import hashlib
+import os
+import tempfile
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from wisen.reflection.traced import TracedRun
+from wisen.retroformer.repairs import Repair, Repairs
+from wisen.trace_import.coding_sessions import SessionStream, StreamMark
+from wisen.trace_import.session_runs import run_of_turn
+from wisen.trace_import.session_turns import SessionTurn
+
+MARKS: Final = "transcripts"
+"""The folder of the marks, in the state folder."""
+_COMPARED: Final = 4_096
+"""Bytes that are compared of a file's beginning, and of what ends at the mark."""
+_KEPT: Final = 500
+"""Marks; the oldest go first."""
+_FAILED: Final = 3
+"""The last turns with a failed command that are looked back at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptMark:
+    """How far a transcript was read, and what was known there: the beginning of the turn that may go on."""
+
+    beginning: int
+    """Bytes of the file's beginning that `digest` is of."""
+    digest: str
+    """Of the beginning, and of what ends at the mark: another file has another one."""
+    stream: StreamMark | None
+    """`None` while the first turn is under way."""
+    repairs: Repairs
+    looked_at: str = ""
+    """The turn that was looked back at last, by its run's id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionNews:
+    """What a transcript has told since its mark, the turn under way included."""
+
+    repairs: Sequence[Repair]
+    codes: dict[str, int | None]
+    """The exit codes of the calls that were asked for, by their ids."""
+    turn: SessionTurn | None
+    """The last one."""
+    failed: Sequence[TracedRun]
+    """The last turns with a failed command, but for one that was looked back at before."""
+    mark: TranscriptMark
+
+
+class TranscriptMarks:
+    """Keeps the marks, one for each transcript, over the end of the process.
+
+    Args:
+        folder: The state folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / MARKS
+
+    def read(self, path: Path, calls: Collection[str]) -> SessionNews:
+        """What is new, with the exit codes of these calls. Raises `TracesFileError`.
+
+        Nothing is remembered of it until `keep` is called. A file that is shorter than it was, or another one, is read
+        from its beginning.
+        """
+        mark = self._mark(path)
+        stream = SessionStream(path, mark=None if mark is None else mark.stream)
+        repairs = Repairs() if mark is None else mark.repairs
+        looked_at = "" if mark is None else mark.looked_at
+        known, behind = repairs.copied(), stream.mark
+        found, codes, turn = list[Repair](), dict[str, int | None](), None
+        failed = deque[TracedRun](maxlen=_FAILED)
+        for turn in stream.turns():
+            if stream.mark is not behind:
+                known, behind = repairs.copied(), stream.mark
+            run = run_of_turn(turn, session_id=stream.session_id, name=path.name, foreign=False)
+            found += repairs.found(run)
+            codes |= {call.call_id: call.exit_code for call in turn.calls if call.call_id in calls}
+            if run.trace.trace_id == looked_at:
+                failed.clear()
+            elif any(call.shell and call.exit_code for call in turn.calls):
+                failed.append(run)
+        if stream.mark is not behind:
+            known, behind = repairs.copied(), stream.mark
+        looked_at = failed[-1].trace.trace_id if failed else looked_at
+        known = replace(known, session=repairs.session, told=repairs.told)
+        beginning = min(_COMPARED, path.stat().st_size)
+        digest = _digest(path, beginning, 0 if behind is None else behind.offset)
+        new = TranscriptMark(beginning=beginning, digest=digest, stream=behind, repairs=known, looked_at=looked_at)
+        return SessionNews(repairs=found, codes=codes, turn=turn, failed=tuple(failed), mark=new)
+
+    def keep(self, path: Path, mark: TranscriptMark) -> None:
+        """Go on from here the next time. Raises `OSError`."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self._folder, prefix=".")
+        with os.fdopen(handle, "wb") as out:
+            out.write(_MARK.dump_json(mark))
+        Path(name).replace(self._file(path))
+        marks = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns)
+        for old in marks[:-_KEPT]:
+            old.unlink(missing_ok=True)
+
+    def _mark(self, path: Path) -> TranscriptMark | None:
+        try:
+            mark = _MARK.validate_json(self._file(path).read_bytes())
+            offset = 0 if mark.stream is None else mark.stream.offset
+            return mark if _digest(path, mark.beginning, offset) == mark.digest else None
+        except (OSError, ValueError):  # where nothing is known of it, it is read from its beginning
+            return None
+
+    def _file(self, path: Path) -> Path:
+        return self._folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
+
+
+def _digest(path: Path, beginning: int, offset: int) -> str:
+    """Of a file's beginning, and of what ends at `offset`; of less, where the file is shorter."""
+    told = hashlib.sha256()
+    with path.open("rb") as file:
+        told.update(file.read(beginning))
+        file.seek(max(offset - _COMPARED, 0))
+        told.update(file.read(min(offset, _COMPARED)))
+    return told.hexdigest()
+
+
+_MARK: Final = TypeAdapter(TranscriptMark)
