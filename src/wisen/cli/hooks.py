@@ -121,7 +121,7 @@ def status(*, output: OutputOptions) -> None:
         "installed": installed,
         "off": _why_off(folder, root),
         "process": int(answer) if answer else None,
-        "model": read_settings(folder).model or None,
+        "model": _model_of(folder),
         "stores": [str(path) for path in stores],
         "log": str(folder / LOG),
     }
@@ -193,6 +193,14 @@ def _why_off(folder: Path, root: Path | None) -> str:
         return f"off, by ${VARIABLE}"
     files = [folder / OFF, *([root / FOLDER / OFF] if root else [])]
     return next((f"off, by {path}" for path in files if path.exists()), "")
+
+
+def _model_of(folder: Path) -> str | None:
+    """Who looks back, or what is wrong with the settings."""
+    try:
+        return read_settings(folder).model or None
+    except ConfigError as error:
+        return str(error)
 
 
 def _made(folder: Path) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from wisen.advice.compiler import PromptCompiler
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation, circle_key
+from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
 from wisen.integrations.hook_payload import HookPayload
 from wisen.integrations.lesson_stores import LessonStores
@@ -19,7 +20,7 @@ from wisen.integrations.session_outcomes import (
     outcome_by_revert,
 )
 from wisen.integrations.session_reflection import SessionReflection
-from wisen.integrations.transcript_marks import SessionNews, TranscriptMarks
+from wisen.integrations.transcript_marks import FAILED_TURNS, SessionNews, TranscriptMarks
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.open_attempt import Attempt
 from wisen.memory_ci.pipeline import MemoryCI
@@ -127,15 +128,19 @@ class CodingMemory:
         if self.stores.is_off(payload) or not payload.transcript_path:
             return ()
         session, path = await self._session(payload), Path(payload.transcript_path)
+        failed, whole = list[TracedRun](), False
         async with session.lock:
-            news = await asyncio.to_thread(self._transcripts.read, path, set(session.calls))
-            for call_id, code in news.codes.items():
-                await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
-            if news.turn is not None:
-                await self._judge(session, news.turn)
-            await self._keep(session, news, payload)
-            await asyncio.to_thread(self._transcripts.keep, path, news.mark)
-        return news.failed
+            while not whole:
+                news = await asyncio.to_thread(self._transcripts.read, path, set(session.calls))
+                for call_id, calls in news.calls.items():
+                    code = calls[0].exit_code
+                    await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
+                if news.turn is not None and news.whole:
+                    await self._judge(session, news.turn)
+                await self._keep(session, news, payload)
+                await asyncio.to_thread(self._transcripts.keep, path, news.mark)
+                failed, whole = [*failed, *news.failed][-FAILED_TURNS:], news.whole
+        return failed
 
     async def look_back(self, runs: Sequence[TracedRun], payload: HookPayload) -> None:
         """Have the model that the settings name look back at turns, if they name one. Raises what the stores raise."""
@@ -231,8 +236,11 @@ class CodingMemory:
         cards = [(one.card(at=now), one.used) for one in news.repairs]
         cards += [(self._correction(prompt, said, payload), "") for prompt, said in session.corrections]
         for card, used in cards:
-            kept = await self.stores.home(payload).submit(card, at=now, known=used)
-            self._log(f"lesson {kept.card_id}: {kept.outcome}{', held' if kept.held else ''}")
+            try:
+                kept = await self.stores.home(payload).submit(card, at=now, known=used)
+                self._log(f"lesson {kept.card_id}: {kept.outcome}{', held' if kept.held else ''}")
+            except ConfigError as error:  # which quotes nothing; the other lessons are kept
+                self._log(f"a lesson was left out: {error}")
         session.corrections = []
 
     def _correction(self, prompt: str, said: str, payload: HookPayload) -> MemoryCard:

@@ -15,7 +15,7 @@ from wisen.reflection.traced import TracedRun
 from wisen.retroformer.repairs import Repair, Repairs
 from wisen.trace_import.coding_sessions import SessionStream, StreamMark
 from wisen.trace_import.session_runs import run_of_turn
-from wisen.trace_import.session_turns import SessionTurn
+from wisen.trace_import.session_turns import SessionCall, SessionTurn
 
 MARKS: Final = "transcripts"
 """The folder of the marks, in the state folder."""
@@ -23,8 +23,12 @@ _COMPARED: Final = 4_096
 """Bytes that are compared of a file's beginning, and of what ends at the mark."""
 _KEPT: Final = 500
 """Marks; the oldest go first."""
-_FAILED: Final = 3
+FAILED_TURNS: Final = 3
 """The last turns with a failed command that are looked back at."""
+_FOLLOWING: Final = 100
+"""Calls that are given of those that follow one."""
+_REPAIRS: Final = 100
+"""Repairs after which reading stops at the end of a turn, so that no more are held."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +51,15 @@ class SessionNews:
     """What a transcript has told since its mark, the turn under way included."""
 
     repairs: Sequence[Repair]
-    codes: dict[str, int | None]
-    """The exit codes of the calls that were asked for, by their ids."""
+    calls: dict[str, list[SessionCall]]
+    """The calls that were asked for, by their ids, each with those that follow it."""
     turn: SessionTurn | None
     """The last one."""
     failed: Sequence[TracedRun]
     """The last turns with a failed command, but for one that was looked back at before."""
     mark: TranscriptMark
+    whole: bool
+    """Whether the file was read to its end. If not, it goes on from the mark, once that is kept."""
 
 
 class TranscriptMarks:
@@ -67,7 +73,7 @@ class TranscriptMarks:
         self._folder = folder / MARKS
 
     def read(self, path: Path, calls: Collection[str]) -> SessionNews:
-        """What is new, with the exit codes of these calls. Raises `TracesFileError`.
+        """What is new, these calls among it. Raises `TracesFileError`.
 
         Nothing is remembered of it until `keep` is called. A file that is shorter than it was, or another one, is read
         from its beginning.
@@ -77,14 +83,22 @@ class TranscriptMarks:
         repairs = Repairs() if mark is None else mark.repairs
         looked_at = "" if mark is None else mark.looked_at
         known, behind = repairs.copied(), stream.mark
-        found, codes, turn = list[Repair](), dict[str, int | None](), None
-        failed = deque[TracedRun](maxlen=_FAILED)
+        found, asked, turn = list[Repair](), dict[str, list[SessionCall]](), None
+        failed, whole = deque[TracedRun](maxlen=FAILED_TURNS), True
         for turn in stream.turns():
             if stream.mark is not behind:
                 known, behind = repairs.copied(), stream.mark
+                if len(found) >= _REPAIRS:
+                    whole = False
+                    break
             run = run_of_turn(turn, session_id=stream.session_id, name=path.name, foreign=False)
             found += repairs.found(run)
-            codes |= {call.call_id: call.exit_code for call in turn.calls if call.call_id in calls}
+            for call in turn.calls:
+                for following in asked.values():
+                    if len(following) < _FOLLOWING:
+                        following.append(call)
+                if call.call_id in calls:
+                    asked[call.call_id] = [call]
             if run.trace.trace_id == looked_at:
                 failed.clear()
             elif any(call.shell and call.exit_code for call in turn.calls):
@@ -96,7 +110,7 @@ class TranscriptMarks:
         beginning = min(_COMPARED, path.stat().st_size)
         digest = _digest(path, beginning, 0 if behind is None else behind.offset)
         new = TranscriptMark(beginning=beginning, digest=digest, stream=behind, repairs=known, looked_at=looked_at)
-        return SessionNews(repairs=found, codes=codes, turn=turn, failed=tuple(failed), mark=new)
+        return SessionNews(repairs=found, calls=asked, turn=turn, failed=tuple(failed), mark=new, whole=whole)
 
     def keep(self, path: Path, mark: TranscriptMark) -> None:
         """Go on from here the next time. Raises `OSError`."""

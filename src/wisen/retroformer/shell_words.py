@@ -24,13 +24,13 @@ def program_of(command: str) -> str:
     return ""
 
 
-def alike(failed: str, passed: str, program: str) -> bool:
-    """Whether the second call does what the first, a call of `program`, was to do.
+def alike(failed: str, passed: str, program: str = "") -> bool:
+    """Whether the second call does what the first was to do, a call of `program`, by default the command line's.
 
     It names the program, in whatever version (`python`, `python3`), and more than half of the first one's words.
     """
     first, second = _words(failed), _words(passed)
-    name = _name(program)
+    name = _name(program or program_of(failed))
     if name not in {_name(word) for word in second}:
         return False
     others = {word for word in first if _name(word) != name}
