@@ -1,4 +1,4 @@
-"""What `wisen learn` takes from transcripts is what the hooks take from them, and it reaches an agent at its command."""
+"""What `wisen learn` takes from transcripts is what the hooks take, and it reaches an agent at its command."""
 
 import json
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ FAILS = "sh report.sh 2026"
 RULE = "Give the word of the year before the year."
 LEARNED = {
     "policies": [{"tool": "sh", "constraint": RULE}],
-    "failures": [{"what_happened": "No word", "instead": RULE}],
+    "failures": [{"what_happened": "The word was left out", "instead": "Look it up"}],
 }
 
 
@@ -149,7 +149,7 @@ def test_a_bad_model_is_told_when_it_is_named(desk: Desk) -> None:
     assert desk.wisen("install", "codex", "--model", "none", "--dry-run").returncode == 0
     desk.state.mkdir(parents=True)
     (desk.state / "hooks.toml").write_text("model = 3")
-    assert "must be a name in quotes" in desk.wisen("status").stderr
-    with desk.resident("--idle", "60"):
+    assert "must be a name in quotes" in desk.wisen("status").stdout
+    with desk.resident():
         fails(desk)
         desk.wait_for(lambda: "no look back" in desk.log)

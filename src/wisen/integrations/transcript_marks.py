@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections import deque
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +62,33 @@ class SessionNews:
     """Whether the file was read to its end. If not, it goes on from the mark, once that is kept."""
 
 
+@dataclass(slots=True, kw_only=True)
+class _News:
+    """What the turns of one reading tell."""
+
+    repairs: Repairs
+    wanted: Collection[str]
+    looked_at: str
+    found: list[Repair] = field(default_factory=list[Repair])
+    calls: dict[str, list[SessionCall]] = field(default_factory=dict[str, list[SessionCall]])
+    failed: deque[TracedRun] = field(default_factory=lambda: deque[TracedRun](maxlen=FAILED_TURNS))
+    turn: SessionTurn | None = None
+
+    def add(self, turn: SessionTurn, run: TracedRun) -> None:
+        self.turn = turn
+        self.found += self.repairs.found(run)
+        for call in turn.calls:
+            for following in self.calls.values():
+                if len(following) < _FOLLOWING:
+                    following.append(call)
+            if call.call_id in self.wanted:
+                self.calls[call.call_id] = [call]
+        if run.trace.trace_id == self.looked_at:
+            self.failed.clear()
+        elif any(call.shell and call.exit_code for call in turn.calls):
+            self.failed.append(run)
+
+
 class TranscriptMarks:
     """Keeps the marks, one for each transcript, over the end of the process.
 
@@ -81,36 +108,28 @@ class TranscriptMarks:
         mark = self._mark(path)
         stream = SessionStream(path, mark=None if mark is None else mark.stream)
         repairs = Repairs() if mark is None else mark.repairs
-        looked_at = "" if mark is None else mark.looked_at
-        known, behind = repairs.copied(), stream.mark
-        found, asked, turn = list[Repair](), dict[str, list[SessionCall]](), None
-        failed, whole = deque[TracedRun](maxlen=FAILED_TURNS), True
+        news = _News(repairs=repairs, wanted=calls, looked_at="" if mark is None else mark.looked_at)
+        known, behind, whole = repairs.copied(), stream.mark, True
         for turn in stream.turns():
             if stream.mark is not behind:
                 known, behind = repairs.copied(), stream.mark
-                if len(found) >= _REPAIRS:
+                if len(news.found) >= _REPAIRS:
                     whole = False
                     break
-            run = run_of_turn(turn, session_id=stream.session_id, name=path.name, foreign=False)
-            found += repairs.found(run)
-            for call in turn.calls:
-                for following in asked.values():
-                    if len(following) < _FOLLOWING:
-                        following.append(call)
-                if call.call_id in calls:
-                    asked[call.call_id] = [call]
-            if run.trace.trace_id == looked_at:
-                failed.clear()
-            elif any(call.shell and call.exit_code for call in turn.calls):
-                failed.append(run)
+            news.add(turn, run_of_turn(turn, session_id=stream.session_id, name=path.name, foreign=False))
         if stream.mark is not behind:
             known, behind = repairs.copied(), stream.mark
-        looked_at = failed[-1].trace.trace_id if failed else looked_at
-        known = replace(known, session=repairs.session, told=repairs.told)
         beginning = min(_COMPARED, path.stat().st_size)
-        digest = _digest(path, beginning, 0 if behind is None else behind.offset)
-        new = TranscriptMark(beginning=beginning, digest=digest, stream=behind, repairs=known, looked_at=looked_at)
-        return SessionNews(repairs=found, calls=asked, turn=turn, failed=tuple(failed), mark=new, whole=whole)
+        new = TranscriptMark(
+            beginning=beginning,
+            digest=_digest(path, beginning, 0 if behind is None else behind.offset),
+            stream=behind,
+            repairs=replace(known, session=repairs.session, told=repairs.told),
+            looked_at=news.failed[-1].trace.trace_id if news.failed else news.looked_at,
+        )
+        return SessionNews(
+            repairs=news.found, calls=news.calls, turn=news.turn, failed=tuple(news.failed), mark=new, whole=whole
+        )
 
     def keep(self, path: Path, mark: TranscriptMark) -> None:
         """Go on from here the next time. Raises `OSError`."""
