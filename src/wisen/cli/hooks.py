@@ -80,9 +80,10 @@ def install(
 ) -> None:
     """Let a coding agent learn from its sessions: puts wisen's hooks into its settings, and shows the change first."""
     path = file.path(agent)
+    change = installing(path)
     if model is not None:
         _set_model(model, dry_run=file.dry_run)
-    if not file.apply(installing(path)):
+    if not file.apply(change):
         typer.echo(f"{path} has wisen's hooks already")
     elif not file.dry_run:
         trust = "; Codex runs new hooks once you have trusted them: /hooks" if agent == "codex" else ""
