@@ -11,6 +11,7 @@ from session_files import Ran, rollout
 from wisen.integrations.transcript_marks import SessionNews, TranscriptMarks
 from wisen.retroformer.repairs import Repairs
 from wisen.trace_import.session_runs import session_runs
+from wisen.trace_import.session_turns import MOST_CALLS
 
 FAILS: Ran = ("pytest -q", 127, "no such module")
 PASSES: Ran = ("uv run pytest -q", 0, "ok")
@@ -100,6 +101,22 @@ def test_a_half_written_line_is_read_once_it_is_whole(state: Path, path: Path, c
     after = read(state, path)
     assert [one.text for each in (before, after) for one in each.repairs] == told(path)
     assert after.mark.repairs == TranscriptMarks(state.parent / "none").read(path, ()).mark.repairs
+
+
+def test_a_line_without_its_end_is_one_line(state: Path, path: Path) -> None:
+    whole = rollout(path, *TURNS[:3]).read_bytes()
+    path.write_bytes(whole[: whole.index(b"\n", whole.index(b"no, with uv"))])
+    read(state, path)
+    path.write_bytes(whole)
+    assert [one.failed.place for one in read(state, path).repairs] == ["r.jsonl:3", "r.jsonl:10"]
+
+
+def test_a_mark_within_a_long_turn_knows_its_open_call(state: Path, path: Path) -> None:
+    calls = [("ls", 0, "a")] * MOST_CALLS
+    assert not read(state, rollout(path, ("go", [*calls, FAILS]))).repairs
+    news = read(state, rollout(path, ("go", [*calls, FAILS, PASSES])))
+    assert [one.text for one in news.repairs] == told(path)
+    assert len(news.repairs) == 1
 
 
 def test_every_cut_gives_the_same_in_the_end(state: Path, path: Path) -> None:

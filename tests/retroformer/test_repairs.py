@@ -125,7 +125,10 @@ def test_an_error_that_names_what_was_not_run_with_success_is_left_out(error: st
     assert (error in repair.text) is kept
     assert repair.text.endswith("`sh a.sh --now`")
     assert repair.used == "uv --offline run a.sh\nsh a.sh --now"
-    assert replace(repair, run=replace(repair.run, foreign=True)).used == "", "of others' runs nothing is known"
+    foreign = replace(repair, run=replace(repair.run, foreign=True))
+    assert foreign.used == "", "of others' runs nothing is known"
+    told = [one.card(at=datetime(2026, 1, 1, tzinfo=UTC)).provenance for one in (repair, foreign)]
+    assert [(one.created_by, one.verified) for one in told] == [("template", True), ("import", False)]
 
 
 def test_what_is_held_of_a_long_session_is_bounded() -> None:
@@ -149,6 +152,12 @@ def test_a_failed_call_is_not_waited_for_for_ever() -> None:
     waits = [(f"cat {number}", 0, "") for number in range(AWAITED - 1)]
     assert texts(run_of(FAILS, *waits, PASSES)) == [LESSON]
     assert not texts(run_of(FAILS, *waits, ("cat it", 0, ""), PASSES))
+
+
+def test_of_many_failed_calls_the_last_are_waited_for() -> None:
+    fails = [(f"{program} a", 1, "no") for program in "abcdefghijklmnopqrstuvwxy"]
+    assert not texts(run_of(*fails, ("e a -v", 0, "")))
+    assert len(texts(run_of(*fails, ("f a -v", 0, "")))) == 1
 
 
 def test_of_tools_without_exit_codes_an_answer_that_calls_itself_an_error_failed() -> None:
