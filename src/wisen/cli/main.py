@@ -134,6 +134,7 @@ _COMMAND = _Group(
             },
         ),
         "screen": "screen:screen",
+        "serve": "serve:serve",
         "mcp": "mcp:mcp",
         "doctor": "doctor:doctor",
     },

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Literal, Protocol
 
-from wisen.protocols import Blocks, CallLog, Embedder, RunLog, VectorStore
+from wisen.protocols import Blocks, CallLog, Embedder, RunLog, SurveysRuns, VectorStore
 
 
-class Store(VectorStore, Blocks, RunLog, CallLog, Protocol):
+class Store(VectorStore, Blocks, RunLog, CallLog, SurveysRuns, Protocol):
     """What commands and pages use of a store."""
 
     @property
