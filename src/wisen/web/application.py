@@ -304,7 +304,7 @@ class PageServer:
         if content is None:
             return await self._problem(None, 404, "There is no such file.")
         kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-        headers = {"cache-control": "max-age=3600"}
+        headers = {"cache-control": "max-age=31536000, immutable"}
         return Response(content, media_type=kinds[name.rpartition(".")[2]], headers=headers)
 
     async def _health(self, _: Request) -> Response:
