@@ -112,6 +112,6 @@ async def _serve(
     stopped = asyncio.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(one, stopped.set)
-    async with open_store(choice, embedder) as store, hosting(address, made(store, access)) as listening:
+    async with open_store(choice, embedder) as store, hosting(address, made(store, access), lifespan=True) as listening:
         typer.echo(f"{choice.shown}: http://{listening}/ (Ctrl-C ends it)", err=True)
         await stopped.wait()
