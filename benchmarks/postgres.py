@@ -1,6 +1,6 @@
 """Fills a Postgres store with many tenants and measures recall and ingest, beside pgvector used bare.
 
-`python benchmarks/postgres.py --help` lists the options; `docs/postgres-measured.md` explains what is measured. The
+`python benchmarks/postgres.py --help` lists the options; `docs/measured/postgres.md` explains what is measured. The
 server is started for the purpose, in a temporary directory.
 """
 
