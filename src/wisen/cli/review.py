@@ -7,11 +7,13 @@ import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.card_decisions import Why, decide
-from wisen.cli.card_views import origin
-from wisen.cli.lessons import card_json, find_card
-from wisen.cli.output import clean, counted, print_json
+from wisen.cli.lessons import card_json
+from wisen.cli.output import print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, TenantOptions
 from wisen.cli.store_choice import drive, reading
+from wisen.explain.by_id import find_card
+from wisen.explain.card_facts import origin
+from wisen.explain.wording import clean, counted
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
 

@@ -5,10 +5,10 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import Final
 
+from wisen.experiments.charts import Axes, Line, chart, figure, legend
+
 _LEVELS: Final = " ▁▂▃▄▅▆▇█"
 _WIDTH, _HEIGHT, _GAP = 280, 180, 70
-_COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
-"""Told apart by readers who see colours otherwise (Okabe and Ito 2008)."""
 
 
 def sparkline(right: Sequence[bool], parts: int = 12) -> str:
@@ -36,34 +36,24 @@ def svg(curves: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
     """
     width = _GAP + len(curves) * (_WIDTH + _GAP)
     panels = "".join(_panel(at, family, streams) for at, (family, streams) in enumerate(curves.items()))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {_HEIGHT + 2 * _GAP}" '
-        'font-family="sans-serif" font-size="12">\n'
-        "<title>Tasks right at the first try</title>\n"
-        f'<rect width="100%" height="100%" fill="white"/>\n{panels}</svg>\n'
-    )
+    return figure(panels, size=(width, _HEIGHT + 2 * _GAP), title="Tasks right at the first try", background=True)
 
 
 def _panel(at: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
-    left, top = _GAP + at * (_WIDTH + _GAP), _GAP
     tasks = max((len(right) for right in streams.values()), default=0)
     most = max((sum(right) for right in streams.values()), default=0)
+    axes = Axes(
+        width=_WIDTH,
+        height=_HEIGHT,
+        x=(0, max(tasks, 1)),
+        y=(0, max(most, 1)),
+        x_labels=((max(tasks, 1), f"{tasks} tasks"),),
+        y_labels=((max(most, 1), str(most)), (0, "0")),
+    )
     lines = [
-        f'<g transform="translate({left} {top})">',
-        f'<text x="0" y="-24" font-weight="bold">{escape(family)}: right at the first try, so far</text>',
-        f'<path d="M0 0V{_HEIGHT}H{_WIDTH}" fill="none" stroke="#666"/>',
-        f'<text x="-6" y="10" text-anchor="end">{most}</text>',
-        f'<text x="-6" y="{_HEIGHT}" text-anchor="end">0</text>',
-        f'<text x="{_WIDTH}" y="{_HEIGHT + 18}" text-anchor="end">{tasks} tasks</text>',
+        Line(name=f"{name}: {sum(right)}", points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [])
+        for name, right in streams.items()
     ]
-    for number, (name, right) in enumerate(streams.items()):
-        colour = _COLOURS[number % len(_COLOURS)]
-        points = " ".join(
-            f"{_WIDTH * done / max(tasks, 1):.1f},{_HEIGHT - _HEIGHT * sum_ / max(most, 1):.1f}"
-            for done, sum_ in enumerate((0, *accumulate(map(int, right))))
-        )
-        lines += [
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>' if tasks else "",
-            f'<text x="{110 * number}" y="-8" fill="{colour}">{escape(name)}: {sum(right)}</text>',
-        ]
-    return "\n".join(filter(None, (*lines, "</g>\n")))
+    title = f'<text x="0" y="-24" font-weight="bold">{escape(family)}: right at the first try, so far</text>'
+    drawn = "\n".join((title, legend(lines, apart=110), chart(axes, lines)))
+    return f'<g transform="translate({_GAP + at * (_WIDTH + _GAP)} {_GAP})">\n{drawn}\n</g>\n'

@@ -1,0 +1,32 @@
+"""Small words that commands and pages share: times, scores, counts, and texts with what is invisible shown."""
+
+from datetime import datetime
+
+from wisen.records import NEVER
+from wisen.screening.invisible import unveiled
+
+
+def clean(text: str) -> str:
+    """The text with what is invisible, or steers a terminal, shown as its code point; line breaks stay."""
+    return unveiled(text).replace("\t", " ")
+
+
+def line(text: str, limit: int) -> str:
+    """The text as one line of at most `limit` characters."""
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
+def counted(number: object, thing: str) -> str:
+    """A number of things, in the plural where there isn't just one."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def when(moment: datetime) -> str:
+    """A time to the second, in UTC; "" for one that isn't known."""
+    return "" if moment == NEVER else f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def score(value: float | None) -> str:
+    """A score, or that it is unknown."""
+    return "unknown" if value is None else f"{value:.2f}"

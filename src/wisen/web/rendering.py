@@ -1,0 +1,100 @@
+"""Makes pages of templates: texts are escaped, what is invisible in them is shown, and what is long is cut."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from wisen.explain.wording import counted, line, score, when
+from wisen.records import NEVER
+from wisen.screening.invisible import unveiled
+
+_HERE = Path(__file__).parent
+_LONG = 1_200
+"""Characters of a text on a page with other things; the rest is one link away."""
+SHEET = 6_000
+"""Characters of a text on a page of its own: less than 100 kB, even where all of them are shown as code points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The beginning of a text, as a person may safely see it."""
+
+    text: str
+    rest: int
+    """How many characters are left out."""
+    address: str = ""
+    """Where all of it is."""
+
+
+def excerpt(text: str, *, limit: int = _LONG, address: str = "") -> Excerpt:
+    """The beginning of a text, with what is invisible or steers shown as its code point."""
+    shown = unveiled(text[:limit])[:limit]
+    return Excerpt(text=shown, rest=max(0, len(text) - limit), address=address)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A part of a long text, on a page of its own."""
+
+    text: str
+    number: int
+    """From 1."""
+    of: int
+
+
+def sheet(text: str, number: int) -> Sheet:
+    """A part of a text; the last one for a number beyond."""
+    of = max(1, -(-len(text) // SHEET))
+    number = min(max(number, 1), of)
+    part = text[(number - 1) * SHEET : number * SHEET]
+    return Sheet(text=unveiled(part), number=number, of=of)
+
+
+def path(*parts: str, **query: object) -> str:
+    """An address on this site: parts of a path, and a query without what is empty."""
+    asked = {name: value for name, value in query.items() if value not in ("", None, 0)}
+    return "/" + "/".join(quote(part, safe="") for part in parts) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def moment(at: datetime) -> str:
+    """A time as machines read it; "" for one that isn't known."""
+    return "" if at == NEVER else at.isoformat(timespec="seconds")
+
+
+class Rendering:
+    """The templates, read once: nothing is read from disk when a page is made."""
+
+    def __init__(self) -> None:
+        """Read them all."""
+        self._environment = Environment(
+            loader=FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            auto_reload=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters.update(
+            shown=unveiled, one_line=line, when=when, score=score, moment=moment, excerpt=excerpt, words=_words
+        )
+        self._environment.globals.update(path=path, counted=counted)
+        self._templates = {name: self._environment.get_template(name) for name in self._environment.list_templates()}
+        self.static = dict(_files(_HERE / "static"))
+
+    def page(self, name: str, **values: object) -> str:
+        """A page made of a template."""
+        return self._templates[f"{name}.html"].render(**values)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _files(folder: Path) -> Iterable[tuple[str, bytes]]:
+    return (
+        (file.name, file.read_bytes()) for file in sorted(folder.iterdir()) if file.suffix in (".css", ".js", ".svg")
+    )
