@@ -140,7 +140,7 @@ clean: ## Remove everything that was installed or generated here
 	@touch $@
 
 .venv/.test: .venv/.demo
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group dev >&2
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable,web]" --group dev >&2
 	@touch $@
 
 .venvs/frameworks/.made: .venv/.python pyproject.toml tests/frameworks/constraints.txt
@@ -187,5 +187,5 @@ docs: .venvs/docs/.made ## Build the documentation's site into site/
 .venvs/mutants/.made: .venv/.python pyproject.toml constraints.txt
 	@echo "Installing what makes mutants into .venvs/mutants …" >&2
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venvs/mutants >&2
-	@$(BIN)/uv pip install --quiet --python .venvs/mutants/bin/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group mutants >&2 || { echo "could not install mutmut; is a package index reachable?" >&2; exit 1; }
+	@$(BIN)/uv pip install --quiet --python .venvs/mutants/bin/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable,web]" --group mutants >&2 || { echo "could not install mutmut; is a package index reachable?" >&2; exit 1; }
 	@touch $@

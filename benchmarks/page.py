@@ -78,7 +78,7 @@ class Client:
 @contextmanager
 def serving(store: str) -> Generator[str]:
     """A server of the page on this machine; gives its address."""
-    command = [sys.executable, "-m", "wisen", "serve", "--store", store, "--port", "0"]
+    command = [sys.executable, "-m", "wisen", "serve", "--store", store, "--at", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             assert process.stdout is not None  # noqa: S101 - it is a pipe

@@ -27,6 +27,8 @@ document.addEventListener('securitypolicyviolation', (event) => {
   console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI}`);
 });
 """
+_FAILED = "Failed to load resource: the server responded"
+"""What the console says of statuses, which are looked at apart."""
 RUNS, CARDS = 10_000, 5_000
 WIDE = {"width": 1280, "height": 800}
 
@@ -47,27 +49,32 @@ class Watch:
         """Begin to watch."""
         page.add_init_script(_VIOLATIONS)
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.said.append(f"raised: {error}"))
+        page.on("pageerror", self._raised)
         page.on("dialog", self._dialog)
         page.on("request", self._request)
-        page.on(
-            "response",
-            lambda answer: self.said.append(f"{answer.status} {answer.url}") if answer.status >= 500 else None,
-        )
+        page.on("response", self._answered)
         wire = page.context.new_cdp_session(page)
         wire.send("Network.enable")
         wire.on("Network.loadingFinished", self._loaded)
 
     def _console(self, message: Any) -> None:
-        if message.type in ("error", "warning", "assert"):
+        if message.type in ("error", "warning", "assert") and not message.text.startswith(_FAILED):
             self.said.append(f"{message.type}: {message.text}")
+
+    def _raised(self, error: Any) -> None:
+        self.said.append(f"raised: {error}")
+
+    def _answered(self, answer: Any) -> None:
+        most = 499 if answer.request.is_navigation_request() else 399
+        if answer.status > most:
+            self.said.append(f"{answer.status} {answer.url}")
 
     def _dialog(self, dialog: Any) -> None:
         self.said.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def _request(self, request: Any) -> None:
-        if urlsplit(request.url).netloc != self.host:
+        if urlsplit(str(request.url)).netloc != self.host:
             self.away.append(request.url)
 
     def _loaded(self, finished: dict[str, Any]) -> None:

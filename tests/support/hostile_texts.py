@@ -44,7 +44,6 @@ HOSTILE = {
     "other letters": "größe 数え עברית العربية \U0001f469\u200d\U0001f469\u200d\U0001f467",
 }
 LONG = "x" * 100_000
-SURROGATE = "a\ud800b\udfffc"
 _AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

@@ -29,7 +29,7 @@ class Served:
 @contextmanager
 def serving(store: str, *options: str, token: str = "") -> Generator[Served]:
     """Start the server of a store, and stop it in the end."""
-    command = [sys.executable, "-m", "wisen", "serve", "--store", store, "--port", "0", *options]
+    command = [sys.executable, "-m", "wisen", "serve", "--store", store, "--at", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         try:

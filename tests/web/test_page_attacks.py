@@ -227,7 +227,7 @@ async def test_no_path_leads_out_of_the_static_files(path: str, visitor: Visitor
         "status=promoted&status=rejected&awaits=release&awaits=choice",
         ";&=&&%",
     ],
-    ids=lambda query: query[:20],
+    ids=lambda query: f"{query[:20]}, {len(query)} characters",
 )
 async def test_no_query_breaks_a_view(query: str, store: SQLiteVectorStore, visitor: Visitor) -> None:
     north, mine = await logged_in(visitor), await lesson(store)

@@ -1,17 +1,19 @@
 """Texts that attack: in a lesson or a run, whatever field it is in, a text changes nothing on any page but words."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hostile_texts import HARMLESS, HOSTILE, LONG, SURROGATE, card_of, other_wording, rival_of, run_of
+from hostile_texts import HARMLESS, HOSTILE, LONG, card_of, other_wording, rival_of, run_of
 from page_client import Visitor, visiting
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.records import RunRecord
-from wisen.stores.in_process.store import InMemoryVectorStore
+from wisen.stores.sqlite.store import SQLiteVectorStore
 from wisen.stores.transfer_items import card_item, run_item
 from wisen.web.application import page_application
 
@@ -36,13 +38,14 @@ MOST = 100_000
 
 
 @asynccontextmanager
-async def page_of(cards: Sequence[MemoryCard], *runs: RunRecord) -> AsyncIterator[Visitor]:
+async def page_of(cards: Sequence[MemoryCard], *runs: RunRecord) -> AsyncGenerator[Visitor]:
     """The page of a store that holds these, as they are."""
-    async with InMemoryVectorStore() as store:
-        assert await store.take("cards", [card_item(one) for one in cards]) == {}
-        assert await store.take("runs", [run_item(one) for one in runs]) == {}
-        async with visiting(page_application(store)) as visitor:
-            yield visitor
+    with TemporaryDirectory() as folder:
+        async with SQLiteVectorStore(Path(folder) / "lessons.db") as store:
+            assert await store.take("cards", [card_item(one) for one in cards]) == {}
+            assert await store.take("runs", [run_item(one) for one in runs]) == {}
+            async with visiting(page_application(store)) as visitor:
+                yield visitor
 
 
 def cards_of(text: str, status: MemoryStatus = MemoryStatus.QUARANTINED, *, held: bool = False) -> list[MemoryCard]:
@@ -110,17 +113,6 @@ async def test_all_of_a_long_text_can_be_read() -> None:
             read, page = read + part[0], page + 1
             assert page < 100
         assert text.count("<") == read.count("<")
-
-
-async def test_half_characters_are_shown_as_code_points() -> None:
-    card = replace(card_of("a"), content=SURROGATE, situation=replace(card_of("a").situation, prompt=SURROGATE))
-    async with InMemoryVectorStore() as store:
-        await store.add_unscreened([card])
-        async with visiting(page_application(store)) as visitor:
-            for view in ("/", "/lessons", LESSON, f"{LESSON}/text/content"):
-                reply = await visitor.get(view)
-                assert reply.status == 200, view
-                assert "U+D800" in reply.page.text, view
 
 
 @pytest.mark.parametrize(
