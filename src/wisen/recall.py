@@ -8,7 +8,7 @@ from wisen.errors import ConfigError
 from wisen.records import Task
 
 Awaited = Literal["", "release", "verdict", "choice"]
-"""What a person may decide on a card now: that runs may try what is kept from them, how a trial ends, or between rivals."""
+"""What a person may decide on a card: that runs may try what is kept from them, how a trial ends, or between rivals."""
 _UNDECIDED = ("on trial", "recheck")
 
 RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
@@ -38,8 +38,8 @@ class CardFilter:
     idea: str = ""
     """Keeps the other wordings of the idea that the card with this id stands for."""
     awaits: Awaited = ""
-    """Keeps cards that wait for this: "release" those in quarantine that no run may try, "verdict" those on trial or under
-    suspicion, "choice" those in use or in quarantine that have rivals."""
+    """Keeps cards that wait for this: "release" those in quarantine that no run may try, "verdict" those on trial or
+    under suspicion, "choice" those in use or in quarantine that have rivals."""
     circle: str = ""
     """Keeps promoted cards, and of others those that runs of this circle may try (`MemoryCard.circle`)."""
 

@@ -49,10 +49,7 @@ _RULES = (
 def large_cards(number: int, *, tenant: str = "", seed: int = 1) -> list[MemoryCard]:
     """So many cards: two fifths in use, two fifths in quarantine, of which some are held, on trial or rivals."""
     random = Random(seed)
-    cards: list[MemoryCard] = []
-    for place in range(number):
-        cards.append(_card(place, tenant, random))
-    return _rivals(_worded(cards, random))
+    return _rivals(_worded([_card(place, tenant, random) for place in range(number)], random))
 
 
 def _card(place: int, tenant: str, random: Random) -> MemoryCard:

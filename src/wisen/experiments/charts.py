@@ -45,7 +45,8 @@ class Axes:
 
     def at(self, point: Point) -> str:
         """Where a point is, kept within the chart."""
-        return f"{self._place(point[0], self.x) * self.width:.1f},{(1.0 - self._place(point[1], self.y)) * self.height:.1f}"
+        x, y = self._place(point[0], self.x), 1.0 - self._place(point[1], self.y)
+        return f"{x * self.width:.1f},{y * self.height:.1f}"
 
     @staticmethod
     def _place(value: float, ends: tuple[float, float]) -> float:
@@ -102,7 +103,8 @@ def _line(axes: Axes, line: Line, number: int) -> list[str]:
     if line.points:
         points = " ".join(map(axes.at, line.points))
         found.append(
-            f'<polyline class="series-{number + 1}" points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
+            f'<polyline class="series-{number + 1}" points="{points}" fill="none" stroke="{colour}"'
+            f' stroke-width="2"{dash}/>'
         )
     for point in line.points if line.dots else ():
         x, y = axes.at(point).split(",")

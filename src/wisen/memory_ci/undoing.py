@@ -23,7 +23,7 @@ _FOLLOWS = (HUMAN, "idea", "promotion")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What a decision on a card can change, as it was before; it holds texts, so keep it in memory, and not for long."""
+    """What a decision on a card can change, as it was before; it holds texts: keep it in memory, and not long."""
 
     card_id: str
     cards: tuple[MemoryCard, ...]

@@ -126,19 +126,20 @@ class RunContract:
         """Those that recalled it, shown or held out, or another wording of it, and the one that taught it."""
         assert isinstance(store, RunLog)
 
-        def recalling(run_id: str, minute: int, *, tenant: str = "", **seen: str) -> RunRecord:
-            injection = Injection(kind="lesson", reasons=(), score=0.5, shown=minute % 2 > 0, **seen)
+        def recalling(run_id: str, minute: int, card_id: str, *, idea: str = "", tenant: str = "") -> RunRecord:
+            shown = minute % 2 > 0
+            injection = Injection(card_id=card_id, idea=idea, kind="lesson", reasons=(), score=0.5, shown=shown)
             attempt = AttemptRecord(attempt=1, output="7", injections=(injection,))
             return replace(run_record(run_id, tenant=tenant, minute=minute), attempts=(attempt,))
 
         taught = AttemptRecord(attempt=1, output="7", lesson_ids=("card",))
         runs = [
-            recalling("shown", 1, card_id="card"),
-            recalling("other wording", 4, card_id="wording", idea="card"),
-            recalling("another card", 3, card_id="cards", idea="cards"),
+            recalling("shown", 1, "card"),
+            recalling("other wording", 4, "wording", idea="card"),
+            recalling("another card", 3, "cards", idea="cards"),
             replace(run_record("taught it", minute=2), attempts=(taught,)),
             run_record("speaks of it", minute=6, output='"card"'),
-            recalling("of others", 5, card_id="card", tenant="north"),
+            recalling("of others", 5, "card", tenant="north"),
         ]
         for record in runs:
             await store.save_run(record)

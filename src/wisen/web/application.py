@@ -1,7 +1,7 @@
 """The page's addresses: what each shows, and who may see it."""
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -34,6 +34,7 @@ _FOUND = 50
 """Lessons that a search gives at most."""
 _LONGEST_SEARCH = 500
 _LONGEST_NUMBER = 9
+_OUT_OF_DATE = "This form is out of date. Nothing was changed; open the page again."
 _SECTIONS = {"desk": "desk", "lesson": "lessons", "lessons": "lessons", "run": "runs", "runs": "runs"}
 _AWAITED = {"release": "held or imported", "verdict": "on trial", "choice": "has rivals"}
 
@@ -156,14 +157,10 @@ class PageServer:
 
     async def _page(self, name: str, visit: Visit, *, status: int = 200, **values: object) -> Response:
         """A page below the figures that stand above all of them."""
-        values |= {
-            "visit": visit,
-            "logged_in": self._access.tokens is not None,
-            "last": self._deciding.last(visit.tenant),
-        }
-        values = {"problem": "", "here": _SECTIONS.get(name, ""), **values}
+        last, tokens = self._deciding.last(visit.tenant), self._access.tokens is not None
+        values = {"problem": "", "here": _SECTIONS.get(name, ""), "last": last, "logged_in": tokens, **values}
         success = await self._success.of(visit.tenant)
-        return HTMLResponse(self._rendering.page(name, success=success, **values), status_code=status)
+        return HTMLResponse(self._rendering.page(name, success=success, visit=visit, **values), status_code=status)
 
     async def _problem(self, visit: Visit | None, status: int, said: str) -> Response:
         page = self._rendering.page(
@@ -187,9 +184,17 @@ class PageServer:
             cards = await self._store.list(asked.filter(visit.tenant), limit=_ROWS + 1, offset=offset)
             cards, more = cards[:_ROWS], len(cards) > _ROWS
         total = None if asked.text else await self._store.count(asked.filter(visit.tenant))
-        kinds, statuses = [one.value for one in MemoryKind], [one.value for one in MemoryStatus]
-        choices = {"kinds": kinds, "statuses": statuses, "awaited": _AWAITED}
-        return await self._page("lessons", visit, cards=cards, asked=asked, more=more, total=total, **choices)
+        return await self._page(
+            "lessons",
+            visit,
+            cards=cards,
+            asked=asked,
+            more=more,
+            total=total,
+            kinds=[one.value for one in MemoryKind],
+            statuses=[one.value for one in MemoryStatus],
+            awaited=_AWAITED,
+        )
 
     async def _search(self, asked: "LessonQuery", tenant: str) -> list[MemoryCard]:
         """Lessons whose id begins so, then those that a run with such a task would be shown."""
@@ -204,10 +209,13 @@ class PageServer:
         hits = [hit.card for hit in await self._store.search(query) if where.accepts(hit.card)]
         return list({card.id: card for card in (*named, *hits)}.values())
 
-    async def _lesson(self, request: Request, visit: Visit, *, status: int = 200, **values: object) -> Response:
+    async def _lesson(
+        self, request: Request, visit: Visit, problem: str = "", wrote: Mapping[str, str] | None = None
+    ) -> Response:
         card = await find_card(self._store, request.path_params["card_id"], visit.tenant)
         view = await look_at_lesson(self._store, card)
-        return await self._page("lesson", visit, status=status, view=view, **{"wrote": {}, **values})
+        status = 400 if problem else 200
+        return await self._page("lesson", visit, status=status, view=view, problem=problem, wrote=wrote or {})
 
     async def _decide(self, request: Request, visit: Visit, fields: dict[str, str]) -> Response:
         card = await find_card(self._store, request.path_params["card_id"], visit.tenant)
@@ -218,9 +226,7 @@ class PageServer:
             else:
                 await self._deciding.decide(card, act, why)
         except ConfigError as error:
-            return await self._lesson(
-                request, visit, status=400, problem=f"Nothing was changed: {error}.", wrote=fields
-            )
+            return await self._lesson(request, visit, f"Nothing was changed: {error}.", fields)
         return RedirectResponse(path("lessons", card.id), status_code=303)
 
     async def _undo(self, _: Request, visit: Visit, __: dict[str, str]) -> Response:

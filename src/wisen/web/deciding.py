@@ -11,7 +11,6 @@ from wisen.memory_ci.undoing import Before, before_decision, take_back
 
 _KEPT = 15 * 60.0
 """Seconds for which a decision can be taken back: until then its card's text stays in this process's memory."""
-_TEXTS = ("pattern", "content", "strategy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +64,22 @@ class Deciding:
 
     async def correct(self, card: MemoryCard, fields: dict[str, str], why: str) -> str:
         """Put what a person wrote in the card's place. Raises as `decide` does."""
-        texts = {name: fields.get(name, "").strip() for name in _TEXTS}
+        pattern, content, strategy = (fields.get(name, "").strip() for name in ("pattern", "content", "strategy"))
         steps = tuple(line.strip() for line in fields.get("steps", "").splitlines() if line.strip())
-        if not any(texts.values()) and not steps:
+        if not (pattern or content or strategy or steps):
             raise ConfigError("the correction is empty; write what is right")
         made = Provenance(
             created_by="human", agent=card.provenance.agent, owner=card.provenance.owner, created_at=self._ci.now()
         )
         new = MemoryCard(
-            kind=card.kind, situation=card.situation, scope=card.scope, provenance=made, steps=steps, **texts
+            kind=card.kind,
+            pattern=pattern,
+            content=content,
+            strategy=strategy,
+            steps=steps,
+            situation=card.situation,
+            scope=card.scope,
+            provenance=made,
         )
         before = await before_decision(self._ci.store, card.id)
         submitted = await self._ci.correct(card.id, new, _reason(why))

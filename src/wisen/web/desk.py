@@ -18,7 +18,11 @@ _ROWS = 8
 _PAIRS = 6
 _MOST = 1_000
 """Ideas on trial, the oldest, that are weighed for the page."""
-_LEANS = log(2.0)
+_NEAR = 0.5
+"""Of the evidence that promotes, on a logarithmic scale."""
+_SAYS = 2.0
+"""The e-value from which runs say something."""
+_LEAST = 1e-300
 _IMPORTED = "imported, or written by a program: of no run of your own"
 
 
@@ -46,7 +50,12 @@ class Standing:
     @property
     def nearness(self) -> float:
         """How much of the evidence that promotes it has; 1 is all, negative is against it."""
-        return log(max(self.helps, 1e-300)) / log(self.promotes_at)
+        return log(max(self.helps, _LEAST)) / log(self.promotes_at)
+
+    @property
+    def loses(self) -> bool:
+        """Whether its runs speak against it."""
+        return self.hurts > max(self.helps, _SAYS) or self.helps < 1.0 / _SAYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +82,8 @@ async def look_at_desk(store: VectorStore, tenant: str) -> Desk:
     trying = await store.list(verdict, limit=_MOST)
     promoted = await promoted_by_trials(store)
     standing = [one for card in trying for one in standings(card, promoted)]
-    ahead = sorted((one for one in standing if log(one.helps) >= _LEANS), key=lambda one: -one.nearness)
-    losing = sorted(
-        (one for one in standing if log(one.helps) < 0 and one.helps * one.hurts > 0 and _loses(one)),
-        key=lambda one: one.nearness,
-    )
+    ahead = sorted((one for one in standing if one.nearness >= _NEAR), key=lambda one: -one.nearness)
+    losing = sorted((one for one in standing if one.loses), key=lambda one: one.nearness)
     pairs = await _rivals(store, tenant)
     return Desk(
         held=[Waiting(card=card, why=why_waiting(card), source=origin(card.provenance)) for card in held],
@@ -122,10 +128,6 @@ def needed(trial: Trial, promoted: Mapping[int, int]) -> float:
         return DEFAULT_TRIAL_RULE.promote_at
     number = max(trial.number, 1)
     return bar(number, promoted.get(cohort_of(number), 0))
-
-
-def _loses(one: Standing) -> bool:
-    return log(one.hurts) >= _LEANS or one.nearness <= -log(2.0) / log(one.promotes_at)
 
 
 async def _rivals(store: VectorStore, tenant: str) -> list[tuple[MemoryCard, MemoryCard]]:

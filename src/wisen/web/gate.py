@@ -1,4 +1,4 @@
-"""What stands in front of every page: which hosts it answers for, whose form it takes, and what a browser may do with it."""
+"""What stands before every page: for which hosts it answers, whose forms it takes, and what a browser may do."""
 
 from collections.abc import Collection
 from ipaddress import ip_address

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,6 +16,7 @@ from wisen.screening.invisible import unveiled
 _HERE = Path(__file__).parent
 _LONG = 1_200
 """Characters of a text on a page with other things; the rest is one link away."""
+_TINY, _WHOLE, _HUGE = 0.001, 100.0, 1e6
 SHEET = 6_000
 """Characters of a text on a page of its own: less than 100 kB, even where all of them are shown as code points."""
 
@@ -65,12 +67,21 @@ def moment(at: datetime) -> str:
     return "" if at == NEVER else at.isoformat(timespec="seconds")
 
 
+def e_value(value: float) -> str:
+    """An e-value as it is read: three digits, and no more than its size where it is very small or large."""
+    if value >= _HUGE:
+        return f"over {_HUGE:,.0f}"
+    if value >= _WHOLE:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.3g}" if value >= _TINY else f"under {_TINY}"
+
+
 class Rendering:
     """The templates, read once: nothing is read from disk when a page is made."""
 
     def __init__(self) -> None:
         """Read them all."""
-        self._environment = Environment(
+        environment = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
             undefined=StrictUndefined,
@@ -78,11 +89,11 @@ class Rendering:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters.update(
-            shown=unveiled, one_line=line, when=when, score=score, moment=moment, excerpt=excerpt, words=_words
-        )
-        self._environment.globals.update(path=path, counted=counted)
-        self._templates = {name: self._environment.get_template(name) for name in self._environment.list_templates()}
+        filters, names = cast("dict[str, object]", environment.filters), cast("dict[str, object]", environment.globals)
+        filters |= {"shown": unveiled, "one_line": line, "when": when, "score": score, "moment": moment}
+        filters |= {"excerpt": excerpt, "words": _words, "e_value": e_value}
+        names |= {"path": path, "counted": counted}
+        self._templates = {name: environment.get_template(name) for name in environment.list_templates()}
         self.static = dict(_files(_HERE / "static"))
 
     def page(self, name: str, **values: object) -> str:

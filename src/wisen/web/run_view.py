@@ -178,27 +178,29 @@ def steps_of(record: RunRecord) -> Iterable[RunStep]:
     """What happened, as far as the record keeps it."""
     yield RunStep(name="asked", said=f"task of {counted(len(record.task.prompt), 'character')}")
     for one in record.attempts:
-        number = one.attempt
-        fates = fates_of(one)
-        shown = sum(each.fate == "shown" for each in fates)
-        if fates:
-            yield RunStep(name="recalled", said=f"{counted(len(fates), 'card')}, {shown} of them shown", attempt=number)
-        for used in one.used[:_CARDS]:
-            yield RunStep(name="used", said=used, attempt=number)
-        if one.failure:
-            yield RunStep(name="failed", said=one.failure, attempt=number)
-        if one.answered:
-            usage = one.usage
-            tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
-            calls = counted(usage.requests, "model call")
-            yield RunStep(name="answered", said=f"after {one.seconds:.1f} s, {calls}, {tokens}", attempt=number)
-        if one.evaluation is not None:
-            said = (
-                f"{score(one.evaluation.overall_score)} by {one.evaluation.evaluator or 'an evaluator without a name'}"
-            )
-            yield RunStep(name="judged", said=said, attempt=number)
-        if one.lesson_ids:
-            yield RunStep(name="learned", said=counted(len(one.lesson_ids), "lesson"), attempt=number)
+        yield from _steps_of_attempt(one)
     for without in record.degradations:
         yield RunStep(name="went without", said=without)
     yield RunStep(name="ended", said=f"{record.status.replace('_', ' ')}, after {record.seconds:.1f} s")
+
+
+def _steps_of_attempt(one: AttemptRecord) -> Iterable[RunStep]:
+    number = one.attempt
+    fates = fates_of(one)
+    shown = sum(each.fate == "shown" for each in fates)
+    if fates:
+        yield RunStep(name="recalled", said=f"{counted(len(fates), 'card')}, {shown} of them shown", attempt=number)
+    for used in one.used[:_CARDS]:
+        yield RunStep(name="used", said=used, attempt=number)
+    if one.failure:
+        yield RunStep(name="failed", said=one.failure, attempt=number)
+    if one.answered:
+        usage = one.usage
+        tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
+        calls = counted(usage.requests, "model call")
+        yield RunStep(name="answered", said=f"after {one.seconds:.1f} s, {calls}, {tokens}", attempt=number)
+    if one.evaluation is not None:
+        said = f"{score(one.evaluation.overall_score)} by {one.evaluation.evaluator or 'an evaluator without a name'}"
+        yield RunStep(name="judged", said=said, attempt=number)
+    if one.lesson_ids:
+        yield RunStep(name="learned", said=counted(len(one.lesson_ids), "lesson"), attempt=number)
