@@ -40,7 +40,7 @@ HOSTILE = {
     "bidi": "abc \u202egnp.exe\u202c \u2066isolate\u2069 \u200fright\u200e \u061c",
     "controls": "a\x00b\x1b[31mred\x07\x08\x7f\x85\u2028\u2029c",
     "unseen": "pass\u200bword \U000e0061\U000e0062 \ufeff\u00ad",
-    "combining": "z" + "\u0301" * 300,
+    "combining": "z" + "\u0301" * 100,
     "other letters": "größe 数え עברית العربية \U0001f469\u200d\U0001f469\u200d\U0001f467",
 }
 LONG = "x" * 100_000

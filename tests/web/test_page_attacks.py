@@ -303,13 +303,29 @@ async def test_decisions_at_once_leave_one_history(store: SQLiteVectorStore, vis
     assert sum(reply.status == 303 for reply in replies) == len(moves)
 
 
-async def test_what_many_strangers_do_logs_nobody_out(store: SQLiteVectorStore) -> None:
+async def test_strangers_leave_nothing_that_could_log_a_person_out(store: SQLiteVectorStore) -> None:
     async with visiting(page_application(store, PageAccess(tenant="north"))) as person:
         mine = await lesson(store)
+        assert [(await person.get(filled(path, mine))).header("set-cookie") for path in VIEWS] == [""] * len(VIEWS)
         fields = await form(person, mine.id)
-        for _ in range(60):
-            await asyncio.gather(*(Visitor(person.port).get("/lessons/none") for _ in range(20)))
+        stranger = Visitor(person.port)
+        assert (
+            await stranger.post(f"/lessons/{mine.id}", fields | {"act": "promote", "form_token": "x"})
+        ).status == 403
+        assert (await stranger.post("/logout", fields)).status == 303
         assert (await person.post(f"/lessons/{mine.id}", fields | {"act": "promote"})).status == 303
+
+
+async def test_an_older_page_undoes_no_later_decision(store: SQLiteVectorStore, visitor: Visitor) -> None:
+    one, other, mine = await logged_in(visitor), await logged_in(visitor), await lesson(store)
+    assert (await one.post(f"/lessons/{mine.id}", await form(one, mine.id) | {"act": "pin"})).status == 303
+    page = (await one.get("/")).page
+    undo = next(found for found in page.forms if found["action"] == "/undo")
+    assert (await other.post(f"/lessons/{mine.id}", await form(other, mine.id) | {"act": "promote"})).status == 303
+    reply = await one.post("/undo", undo)
+    assert reply.status == 400
+    assert "Nothing was changed" in reply.page.text
+    assert (await store.get([mine.id]))[0].status is MemoryStatus.PROMOTED
 
 
 async def test_every_answer_is_guarded(store: SQLiteVectorStore, visitor: Visitor) -> None:
