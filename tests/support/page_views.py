@@ -1,9 +1,10 @@
 """Which views a store has: one address of each sort, with the most to show."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wisen.cards import MemoryCard, MemoryStatus
@@ -14,9 +15,15 @@ from wisen.stores.sqlite.store import SQLiteVectorStore
 _Found = TypeVar("_Found")
 
 
+def run_apart(work: Coroutine[Any, Any, _Found]) -> _Found:
+    """What it comes to, in a thread of its own: a browser's driver has a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def views_of(store: Path, tenant: str = "") -> dict[str, str]:
     """The address of each view, by a name for people."""
-    cards, runs = asyncio.run(_read(store, tenant))
+    cards, runs = run_apart(_read(store, tenant))
     lessons = {
         "a lesson in quarantine": _first(cards, lambda one: one.status is MemoryStatus.QUARANTINED and not one.trials),
         "a lesson on trial": max(cards, key=_drawn),
