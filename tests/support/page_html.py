@@ -22,6 +22,7 @@ class Page(HTMLParser):
     words: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
+        self._writes = ""
         super().__init__(convert_charrefs=True)
         self.feed(self.html)
         self.close()
@@ -41,6 +42,7 @@ class Page(HTMLParser):
             self.forms[-1].setdefault(found["name"], found.get("value", ""))
         if tag not in _EMPTY:
             self.open.append(tag)
+        self._writes = found.get("name", "") if tag == "textarea" and self.forms else ""
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self.open:
@@ -48,5 +50,7 @@ class Page(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
+        if self._writes and self.open[-1] == "textarea":
+            self.forms[-1][self._writes] += data
         if self.open and self.open[-1] not in ("script", "style"):
             self.words.append(data)

@@ -71,7 +71,7 @@ async def decided(at: Visitor, card_id: str, act: str, **fields: str) -> Reply:
 async def undone(at: Visitor) -> Reply:
     page = (await at.get("/")).page
     form = next(form for form in page.forms if form["action"] == "/undo")
-    return await at.post("/undo", {"form_token": form["form_token"]})
+    return await at.post("/undo", {name: form[name] for name in ("form_token", "decision")})
 
 
 async def one(store: Store, card_id: str) -> MemoryCard:

@@ -5,6 +5,9 @@ from datetime import datetime
 from wisen.records import NEVER
 from wisen.screening.invisible import unveiled
 
+_READ = 20
+"""Of a text, so many times what a line holds is read: to look for what is invisible in all of it takes a while."""
+
 
 def clean(text: str) -> str:
     """The text with what is invisible, or steers a terminal, shown as its code point; line breaks stay."""
@@ -13,8 +16,10 @@ def clean(text: str) -> str:
 
 def line(text: str, limit: int) -> str:
     """The text as one line of at most `limit` characters."""
-    flat = " ".join(clean(text).split())
-    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+    beginning = text[: _READ * limit]
+    flat = " ".join(clean(beginning).split())
+    whole = len(flat) <= limit and len(beginning) == len(text)
+    return flat if whole else f"{flat[: limit - 1]}…"
 
 
 def counted(number: object, thing: str) -> str:

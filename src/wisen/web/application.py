@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
+from math import inf
 from typing import cast
 
 from starlette.applications import Starlette
@@ -21,7 +22,7 @@ from wisen.integrations.bearer_tokens import BearerTokens
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.recall import Awaited, CardFilter, RecallQuery
 from wisen.stores.whole_store import Store
-from wisen.web.deciding import Deciding
+from wisen.web.deciding import Deciding, kept_texts
 from wisen.web.desk import look_at_desk
 from wisen.web.gate import Gate, form_of, same_site
 from wisen.web.lesson_view import look_at_lesson
@@ -72,6 +73,7 @@ class PageServer:
         self._store = store
         self._access = access
         self._visits = Visits(monotonic)
+        self._everybody = None if access.tokens else self._visits.begin(access.tenant, life=inf)
         self._success = SuccessBoard(store, monotonic)
         self._deciding = Deciding(MemoryCI(store), monotonic)
         self._rendering = Rendering()
@@ -83,12 +85,12 @@ class PageServer:
             routes=[
                 Route("/", shown(self._desk), methods=["GET"]),
                 Route("/lessons", shown(self._lessons), methods=["GET"]),
-                Route("/lessons/{card_id}", shown(self._lesson), methods=["GET"]),
-                Route("/lessons/{card_id}", posted(self._decide), methods=["POST"]),
-                Route("/lessons/{card_id}/text/{part}", shown(self._lesson_text), methods=["GET"]),
+                Route("/lessons/{card_id:path}/text/{part}", shown(self._lesson_text), methods=["GET"]),
+                Route("/lessons/{card_id:path}", shown(self._lesson), methods=["GET"]),
+                Route("/lessons/{card_id:path}", posted(self._decide), methods=["POST"]),
                 Route("/runs", shown(self._runs), methods=["GET"]),
-                Route("/runs/{run_id}", shown(self._run), methods=["GET"]),
-                Route("/runs/{run_id}/text/{part}", shown(self._run_text), methods=["GET"]),
+                Route("/runs/{run_id:path}/text/{part}", shown(self._run_text), methods=["GET"]),
+                Route("/runs/{run_id:path}", shown(self._run), methods=["GET"]),
                 Route("/undo", posted(self._undo), methods=["POST"]),
                 Route("/login", self._login_page, methods=["GET"]),
                 Route("/login", self._log_in, methods=["POST"]),
@@ -123,14 +125,10 @@ class PageServer:
 
         @wraps(view)
         async def answer(request: Request) -> Response:
-            visit = self._visits.find(request.cookies.get(COOKIE, ""))
-            if visit is None and self._access.tokens is not None:
+            visit = self._visit(request)
+            if visit is None:
                 return RedirectResponse("/login", status_code=303)
-            known, visit = visit, visit or self._visits.begin(self._access.tenant)
-            response = await self._told(view(request, visit), visit)
-            if known is None:
-                _set_cookie(request, response, visit)
-            return response
+            return await self._told(view(request, visit), visit)
 
         return answer
 
@@ -139,7 +137,7 @@ class PageServer:
 
         @wraps(act)
         async def answer(request: Request) -> Response:
-            visit = self._visits.find(request.cookies.get(COOKIE, ""))
+            visit = self._visit(request)
             if not same_site(request):
                 return await self._problem(None, 403, "This form was sent by another site. Nothing was changed.")
             if visit is None:
@@ -156,6 +154,10 @@ class PageServer:
             return await self._told(act(request, visit, fields), visit)
 
         return answer
+
+    def _visit(self, request: Request) -> Visit | None:
+        """Whose browser it is. Where nobody logs in all share one visit, which strangers can't push out."""
+        return self._everybody or self._visits.find(request.cookies.get(COOKIE, ""))
 
     async def _told(self, answering: Awaitable[Response], visit: Visit) -> Response:
         """The answer, or a page that says in one sentence why there is none."""
@@ -228,7 +230,9 @@ class PageServer:
         card = await find_card(self._store, request.path_params["card_id"], visit.tenant)
         view = await look_at_lesson(self._store, card)
         status = 400 if problem else 200
-        return await self._page("lesson", visit, status=status, view=view, problem=problem, wrote=wrote or {})
+        return await self._page(
+            "lesson", visit, status=status, view=view, problem=problem, wrote=wrote or {}, kept=kept_texts(card)
+        )
 
     async def _decide(self, request: Request, visit: Visit, fields: dict[str, str]) -> Response:
         card = await find_card(self._store, request.path_params["card_id"], visit.tenant)
@@ -242,8 +246,8 @@ class PageServer:
             return await self._lesson(request, visit, f"Nothing was changed: {error}.", fields)
         return RedirectResponse(path("lessons", card.id), status_code=303)
 
-    async def _undo(self, _: Request, visit: Visit, __: dict[str, str]) -> Response:
-        card = await self._deciding.undo(visit.tenant)
+    async def _undo(self, _: Request, visit: Visit, fields: dict[str, str]) -> Response:
+        card = await self._deciding.undo(visit.tenant, fields.get("decision", ""))
         return RedirectResponse(path("lessons", card.id), status_code=303)
 
     async def _lesson_text(self, request: Request, visit: Visit) -> Response:
@@ -286,7 +290,7 @@ class PageServer:
         return await self._page("text", visit, title=title, sheet=shown, back=back, address=request.url.path)
 
     async def _login_page(self, request: Request) -> Response:
-        if self._access.tokens is None or self._visits.find(request.cookies.get(COOKIE, "")) is not None:
+        if self._visit(request) is not None:
             return RedirectResponse("/", status_code=303)
         return HTMLResponse(self._rendering.page("login", here="", problem="", visit=None, logged_in=False))
 

@@ -1,7 +1,9 @@
 """Does what a person decides on a card, as the commands do, and takes the last decision back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from secrets import token_urlsafe
 
 from wisen.cards import MemoryCard, Provenance
 from wisen.errors import ConfigError
@@ -11,6 +13,8 @@ from wisen.memory_ci.undoing import Before, before_decision, take_back
 
 _KEPT = 15 * 60.0
 """Seconds for which a decision can be taken back: until then its card's text stays in this process's memory."""
+_LONGEST_FIELD = 2_000
+"""Characters of a text that a form offers to be corrected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,8 @@ class Decided:
     why: str
     before: Before
     until: float
+    id: str = field(default_factory=partial(token_urlsafe, 16))
+    """By which a form says what it takes back."""
 
 
 class Deciding:
@@ -64,8 +70,9 @@ class Deciding:
 
     async def correct(self, card: MemoryCard, fields: dict[str, str], why: str) -> str:
         """Put what a person wrote in the card's place. Raises as `decide` does."""
-        pattern, content, strategy = (fields.get(name, "").strip() for name in ("pattern", "content", "strategy"))
-        steps = tuple(line.strip() for line in fields.get("steps", "").splitlines() if line.strip())
+        written = {name: fields.get(name, "").strip() or left for name, left in kept_texts(card).items()}
+        pattern, content, strategy = (written[name] for name in ("pattern", "content", "strategy"))
+        steps = tuple(line.strip() for line in written["steps"].splitlines() if line.strip())
         if not (pattern or content or strategy or steps):
             raise ConfigError("the correction is empty; write what is right")
         made = Provenance(
@@ -89,10 +96,13 @@ class Deciding:
         added = submitted.card_id if submitted.outcome == "added" else ""
         return self._done(replace(before, added=added), card, f"corrected by {submitted.card_id}", why)
 
-    async def undo(self, tenant: str) -> MemoryCard:
-        """Take the last decision back; gives its card. Raises `ConfigError` where there is none, and as `take_back`."""
+    async def undo(self, tenant: str, decision: str) -> MemoryCard:
+        """Take the last decision back; gives its card.
+
+        Raises `ConfigError` where there is none, or where it isn't `decision` any more, and as `take_back`.
+        """
         last = self.last(tenant)
-        if last is None:
+        if last is None or last.id != decision:
             raise ConfigError("there is nothing to undo any more; decide on the lesson as it is now")
         restored = await take_back(self._ci, last.before)
         self._last.pop(tenant, None)
@@ -102,6 +112,17 @@ class Deciding:
         until = self._monotonic() + _KEPT
         self._last[card.scope.tenant] = Decided(said=f"Lesson {card.id}: {said}", why=why, before=before, until=until)
         return said
+
+
+def kept_texts(card: MemoryCard) -> dict[str, str]:
+    """What stays of a card where its correction leaves a field empty: texts that are too long for the form."""
+    texts = {
+        "pattern": card.pattern,
+        "content": card.content,
+        "strategy": card.strategy,
+        "steps": "\n".join(card.steps),
+    }
+    return {name: text if len(text) > _LONGEST_FIELD else "" for name, text in texts.items()}
 
 
 def _reason(why: str) -> str:

@@ -61,10 +61,10 @@ class Gate:
         await app(scope, receive, guarded)
 
     def _answers_for(self, host: str) -> bool:
-        name = (urlsplit(f"//{host}").hostname or "").rstrip(".") if _plain(host) else ""
-        if name in self._names or name == "localhost":
-            return True
         try:
+            name = (urlsplit(f"//{host}").hostname or "").rstrip(".") if _plain(host) else ""
+            if name in self._names or name == "localhost":
+                return True
             ip_address(name)
         except ValueError:
             return False

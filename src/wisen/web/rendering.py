@@ -18,6 +18,7 @@ _HERE = Path(__file__).parent
 _LONG = 1_200
 """Characters of a text on a page with other things; the rest is one link away."""
 _TINY, _WHOLE, _HUGE = 0.001, 100.0, 1e6
+_LONGEST_ID = 300
 SHEET = 6_000
 """Characters of a text on a page of its own: less than 100 kB, even where all of them are shown as code points."""
 
@@ -58,9 +59,14 @@ def sheet(text: str, number: int) -> Sheet:
 
 
 def path(*parts: str, **query: object) -> str:
-    """An address on this site: parts of a path, and a query without what is empty."""
+    """An address on this site: parts of a path, and a query without what is empty.
+
+    What is longer than an id leads nowhere, and is cut.
+    """
     asked = {name: value for name, value in query.items() if value not in ("", None, 0)}
-    return "/" + "/".join(quote(part, safe="") for part in parts) + (f"?{urlencode(asked)}" if asked else "")
+    return (
+        "/" + "/".join(quote(part[:_LONGEST_ID], safe="") for part in parts) + (f"?{urlencode(asked)}" if asked else "")
+    )
 
 
 def moment(at: datetime) -> str:

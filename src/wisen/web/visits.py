@@ -39,7 +39,7 @@ class Visits:
         self._monotonic = monotonic
         self._open: OrderedDict[str, Visit] = OrderedDict()
 
-    def begin(self, tenant: str) -> Visit:
+    def begin(self, tenant: str, *, life: float = _LIFE) -> Visit:
         """A session of its own for this browser."""
         while len(self._open) >= _MOST:
             self._open.popitem(last=False)
@@ -47,7 +47,7 @@ class Visits:
             id=secrets.token_urlsafe(32),
             tenant=tenant,
             form_token=secrets.token_urlsafe(32),
-            ends=self._monotonic() + _LIFE,
+            ends=self._monotonic() + life,
         )
         self._open[visit.id] = visit
         return visit
