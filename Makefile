@@ -7,11 +7,13 @@ ARGS ?=
 CODEX := 0.169.0
 # Half of the tests' time is waiting for processes and databases, so there are more workers than cores.
 WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
+AXE := 4.14.1
+CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name) 2>/dev/null)))
 # Behind a proxy with certificates of its own, pip trusts those that the system trusts; uv does when it is told to.
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance mcp-conformance-if-there frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance mcp-conformance-if-there frameworks-if-there test-codex codex-if-there test-page page-if-there pictures docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-page clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +25,7 @@ ci-demo: .venv/.demo ## Plant harmful cards among those an agent learned, and le
 	@$(BIN)/wisen ci demo $(ARGS)
 
 test: .venv/.test ## Run all gates and tests
-	@$(MAKE) --no-print-directory lint types layers unit frameworks-if-there codex-if-there mcp-conformance-if-there docs-if-there
+	@$(MAKE) --no-print-directory lint types layers unit frameworks-if-there codex-if-there mcp-conformance-if-there page-if-there docs-if-there
 
 check: test
 
@@ -57,6 +59,16 @@ test-codex: .venvs/codex/.made ## Run the hooks of coding agents with the real C
 codex-if-there:
 	@if test -e .venvs/codex/.made; then $(MAKE) --no-print-directory test-codex ARGS=; \
 	else echo "not run here: tests/integrations/test_real_codex.py, since Codex isn't installed; make test-codex"; fi
+
+test-page: .venvs/page/.made ## Walk the page with a real Chromium: every view and action, light and dark, and what axe says (needs npm, and Chromium)
+	@WISEN_CHROMIUM="$(CHROMIUM)" .venvs/page/bin/python -m pytest tests/page $(ARGS)
+
+pictures: .venvs/page/.made ## Take the pictures of the page that the docs show, into docs/pictures
+	@WISEN_CHROMIUM="$(CHROMIUM)" WISEN_PICTURES=docs/pictures .venvs/page/bin/python -m pytest tests/page/test_pictures.py $(ARGS)
+
+page-if-there:
+	@if test -e .venvs/page/.made; then $(MAKE) --no-print-directory test-page ARGS=; \
+	else echo "not run here: tests/page, since the browser isn't installed; make test-page"; fi
 
 docs-if-there:
 	@if test -e .venvs/docs/.made; then $(MAKE) --no-print-directory docs; \
@@ -115,6 +127,9 @@ bench-workers: .venv/.test ## Measure 1,000 runs at once in one process, and tas
 bench-weight: .venv/.demo ## Measure the processor time of imports, commands, one attempt and recalls
 	@$(BIN)/python benchmarks/weight.py $(ARGS)
 
+bench-page: .venv/.test ## Measure the page's server time and weight, view by view, with 10,000 runs and 5,000 lessons
+	@$(BIN)/python benchmarks/page.py $(ARGS)
+
 bench-hooks: .venv/.test ## Measure what a hook of a coding agent costs, with 10, 1,000 and 100,000 lessons
 	@$(BIN)/python benchmarks/hooks.py $(ARGS)
 
@@ -139,7 +154,7 @@ clean: ## Remove everything that was installed or generated here
 	@touch $@
 
 .venv/.test: .venv/.demo
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group dev >&2
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable,web]" --group dev >&2
 	@touch $@
 
 .venvs/frameworks/.made: .venv/.python pyproject.toml tests/frameworks/constraints.txt
@@ -152,6 +167,16 @@ clean: ## Remove everything that was installed or generated here
 	@command -v npm >/dev/null || { echo "npm isn't installed, and Codex comes from there" >&2; exit 1; }
 	@echo "Installing Codex into .venvs/codex …" >&2
 	@npm install --prefix .venvs/codex --no-audit --no-fund --silent @openai/codex@$(CODEX) >&2 || { echo "npm could not install Codex; is its registry reachable?" >&2; exit 1; }
+	@touch $@
+
+# The browser is the system's; Playwright brings none.
+.venvs/page/.made: .venv/.python pyproject.toml constraints.txt Makefile
+	@test -n "$(CHROMIUM)" || { echo "Chromium isn't installed; on Debian it is the package chromium" >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "npm isn't installed, and axe comes from there" >&2; exit 1; }
+	@echo "Installing what drives the browser into .venvs/page …" >&2
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venvs/page >&2
+	@$(BIN)/uv pip install --quiet --python .venvs/page/bin/python --constraint constraints.txt --editable ".[web]" --group page >&2 || { echo "could not install Playwright; is a package index reachable?" >&2; exit 1; }
+	@npm install --prefix .venvs/page --no-audit --no-fund --silent axe-core@$(AXE) >&2 || { echo "npm could not install axe; is its registry reachable?" >&2; exit 1; }
 	@touch $@
 
 docs: .venvs/docs/.made ## Build the documentation's site into site/
@@ -176,5 +201,5 @@ docs: .venvs/docs/.made ## Build the documentation's site into site/
 .venvs/mutants/.made: .venv/.python pyproject.toml constraints.txt
 	@echo "Installing what makes mutants into .venvs/mutants …" >&2
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venvs/mutants >&2
-	@$(BIN)/uv pip install --quiet --python .venvs/mutants/bin/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable]" --group mutants >&2 || { echo "could not install mutmut; is a package index reachable?" >&2; exit 1; }
+	@$(BIN)/uv pip install --quiet --python .venvs/mutants/bin/python --constraint constraints.txt --editable ".[local,openai,anthropic,mcp,postgres,durable,web]" --group mutants >&2 || { echo "could not install mutmut; is a package index reachable?" >&2; exit 1; }
 	@touch $@

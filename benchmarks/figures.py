@@ -1,4 +1,4 @@
-"""Where the figures of the Postgres and worker benchmarks go: Markdown tables between marks of pages."""
+"""Where the figures of the Postgres, worker and page benchmarks go: Markdown tables between marks of pages."""
 
 import argparse
 import json
@@ -79,7 +79,7 @@ def _speed() -> float:
 
 def put(page: Path, name: str, text: str) -> bool:
     """Replace what stands between the marks of this name; says whether the page has them."""
-    begin, end = f"<!-- postgres: {name} -->", f"<!-- end of postgres: {name} -->"
+    begin, end = f"<!-- figures: {name} -->", f"<!-- end of figures: {name} -->"
     old = page.read_text(encoding="utf-8") if page.exists() else ""
     before, found, rest = old.partition(begin)
     _, closed, after = rest.partition(end)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 from wisen.cards import MemoryCard
 from wisen.moved import lent
 from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
-from wisen.records import ReflectionEvaluation, RunRecord, Task, Trace
+from wisen.records import ReflectionEvaluation, RunMark, RunRecord, Task, Trace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -333,6 +333,19 @@ class RunLog(Protocol):
 
     async def runs(self, *, tenant: str | None = None, limit: int = 50, offset: int = 0) -> "list[RunRecord]":
         """Records, newest first; `tenant=None` means all tenants."""
+        ...
+
+
+@runtime_checkable
+class SurveysRuns(Protocol):
+    """What a log of runs adds that is asked of many of them at once, without reading each."""
+
+    async def run_marks(self, *, tenant: str | None = None) -> "Sequence[RunMark]":
+        """The `mark` of each judged run, oldest first; `tenant=None` means all tenants."""
+        ...
+
+    async def runs_with(self, card_id: str, *, tenant: str | None = None, limit: int = 50) -> "Sequence[RunRecord]":
+        """Records of at most `limit` runs that concern a card (`RunRecord.concerns`), newest first."""
         ...
 
 

@@ -7,6 +7,10 @@ from wisen.cards import ANYONE, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import ConfigError
 from wisen.records import Task
 
+Awaited = Literal["", "release", "verdict", "choice"]
+"""What a person may decide on a card: that runs may try what is kept from them, how a trial ends, or between rivals."""
+_UNDECIDED = ("on trial", "recheck")
+
 RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
 """The statuses that a card in use can have."""
 
@@ -33,8 +37,22 @@ class CardFilter:
     it is asked at each submission."""
     idea: str = ""
     """Keeps the other wordings of the idea that the card with this id stands for."""
+    awaits: Awaited = ""
+    """Keeps cards that wait for this: "release" those in quarantine that no run may try, "verdict" those on trial or
+    under suspicion, "choice" those in use or in quarantine that have rivals."""
     circle: str = ""
     """Keeps promoted cards, and of others those that runs of this circle may try (`MemoryCard.circle`)."""
+
+    def _awaited(self, card: MemoryCard) -> bool:
+        match self.awaits:
+            case "":
+                return True
+            case "release":
+                return card.status is MemoryStatus.QUARANTINED and not card.circle
+            case "verdict":
+                return card.status in RECALLABLE and any(one.stage in _UNDECIDED for one in card.trials)
+            case "choice":
+                return card.status in RECALLABLE and bool(card.rivals)
 
     @classmethod
     def of_task(
@@ -57,6 +75,7 @@ class CardFilter:
             and (not self.kinds or card.kind in self.kinds)
             and (not self.run_id or card.provenance.run_id == self.run_id)
             and (not self.idea or card.idea == self.idea)
+            and self._awaited(card)
             and (not self.refused or (card.refused == self.refused and card.status is MemoryStatus.REJECTED))
             and (not self.circle or card.status is MemoryStatus.PROMOTED or card.circle in (self.circle, ANYONE))
             and (not self.agent_role or not scope.agent_roles or self.agent_role in scope.agent_roles)
@@ -70,7 +89,7 @@ class RecallQuery:
     """A question to memory: what helps in this situation?
 
     `filter.tenant` must be a string (the empty one is a tenant of its own), so that forgetting it can't cross tenants.
-    `filter.refused` and `filter.idea` must be empty: they are for listings.
+    `filter.refused`, `filter.idea` and `filter.awaits` must be empty: they are for listings.
     """
 
     situation: Situation
@@ -87,8 +106,8 @@ class RecallQuery:
         if self.filter.tenant is None:
             msg = "RecallQuery.filter.tenant is None: recall needs a tenant ('' is the one without a name)"
             raise ConfigError(msg)
-        if self.filter.refused or self.filter.idea:
-            msg = "RecallQuery.filter: 'refused' and 'idea' are for list() and count(), not for a search"
+        if self.filter.refused or self.filter.idea or self.filter.awaits:
+            msg = "RecallQuery.filter: 'refused', 'idea' and 'awaits' are for list() and count(), not for a search"
             raise ConfigError(msg)
         if self.k < 1:
             msg = f"RecallQuery.k={self.k!r}: must be 1 or more"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from random import Random
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from wisen.errors import ConfigError
 from wisen.json_values import ReadOnly, kind_of, plain_problem, shortened, text_problem
@@ -317,6 +317,16 @@ ENDED: tuple[RunStatus, ...] = ("satisfied", "unsatisfied", "escalated", "uneval
 """How runs end that came to something; the others can be resumed."""
 
 
+class RunMark(NamedTuple):
+    """What a survey of runs takes of one that was judged."""
+
+    started_at: datetime
+    advised: bool
+    """Whether its first attempt had lessons: a model call carried its advice."""
+    good: bool
+    """Whether its first attempt was good enough, as trials count it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """What is kept of a finished run, so that it can be listed and explained."""
@@ -336,6 +346,22 @@ class RunRecord:
     seconds: float = 0.0
     degradations: tuple[str, ...] = ()
     """What had to be skipped, each as `stage: error`; of errors that aren't wisen's own, the type alone."""
+
+    @property
+    def mark(self) -> RunMark | None:
+        """What surveys take of it; `None` where it hasn't ended, or nobody judged it."""
+        if self.status in ("unfinished", "unevaluated"):
+            return None
+        advised = bool(self.attempts) and self.attempts[0].advice_delivered
+        good = self.status == "satisfied" and len(self.attempts) == 1
+        return RunMark(started_at=self.started_at, advised=advised, good=good)
+
+    def concerns(self, card_id: str) -> bool:
+        """Whether an attempt's advice had this card or a wording of its idea, shown or held out, or it taught it."""
+        return any(
+            card_id in one.lesson_ids or any(card_id in (each.card_id, each.idea) for each in one.injections)
+            for one in self.attempts
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ def test_the_picture_says_in_words_what_it_shows_and_which_line_has_no_memory() 
     title = "Tasks right at the first try, so far. a<b: no memory 0 of 2, memory 1 of 2; c: memory 1 of 1"
     assert root.findtext(f"{SVG}title") == title
     lines = [line.get("class") for line in root.iter(f"{SVG}polyline")]
-    assert lines == ["without line", "with line", "with line"]
+    assert lines == ["series-2", "series-1", "series-1"]
 
 
 def test_panels_stand_two_in_a_row_within_the_picture() -> None:
@@ -64,7 +64,7 @@ def test_panels_stand_two_in_a_row_within_the_picture() -> None:
 def test_names_of_lines_that_end_together_do_not_cover_each_other() -> None:
     root = drawn({"a": {"no memory": [True], "memory": [True], "random": [True]}})
     heights = sorted(
-        float(str(name.get("y"))) for name in root.iter(f"{SVG}text") if name.get("class", "")[:4] == "with"
+        float(str(name.get("y"))) for name in root.iter(f"{SVG}text") if name.get("class", "")[:6] == "series"
     )
     assert all(lower - upper >= 15 for upper, lower in pairwise(heights))
 

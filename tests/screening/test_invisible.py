@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.cli.output import clean, line
+from wisen.explain.wording import clean, line
 from wisen.screening.invisible import unveiled
 
 

@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from wisen.cli.output import (
-    Column,
-    clean,
-    counted,
-    glance,
-    print_fields,
-    print_json,
-    print_table,
-    score,
-    when,
-)
+from wisen.cli.output import Column, glance, print_fields, print_json, print_table
 from wisen.cli.shared_options import Limit, OutputOptions, StoreOptions
 from wisen.cli.store import age
 from wisen.cli.store_choice import drive
+from wisen.explain.wording import clean, counted, score, when
 
 if TYPE_CHECKING:
     from wisen.durable.batches import BatchStatus

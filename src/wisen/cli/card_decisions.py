@@ -6,20 +6,23 @@ from typing import Annotated, Literal
 import typer
 
 from wisen.cards import MemoryCard
-from wisen.cli.card_views import (
+from wisen.cli.card_views import idea_fields
+from wisen.cli.lessons import card_json
+from wisen.cli.output import glance, print_fields, print_json
+from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, StoreOptions, TenantOptions
+from wisen.cli.store_choice import drive, open_store, reading
+from wisen.explain.by_id import find_card
+from wisen.explain.card_facts import (
     Idea,
     evidence_lines,
     find_idea,
     history_lines,
-    idea_fields,
     judge,
     origin,
+    seen,
+    status_of,
     trial_lines,
 )
-from wisen.cli.lessons import card_json, find_card
-from wisen.cli.output import counted, glance, print_fields, print_json
-from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, StoreOptions, TenantOptions
-from wisen.cli.store_choice import drive, open_store, reading
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
@@ -96,19 +99,6 @@ _TOLD = (
     "evidence",
     "history",
 )
-
-
-def seen(card: MemoryCard) -> str:
-    """How often it came, and how many of these times it may have said something else."""
-    times = counted(card.duplicates + 1, "time")
-    if not card.alike:
-        return times
-    return f"{times}; {card.alike} of them counted by spelling under an earlier version; what those said wasn't kept"
-
-
-def status_of(card: MemoryCard) -> str:
-    """The status in words."""
-    return f"{card.status}, pinned" if card.pinned else str(card.status)
 
 
 def decide(

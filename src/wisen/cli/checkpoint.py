@@ -10,9 +10,9 @@ from pathlib import Path
 
 import typer
 
-from wisen.cli.store_choice import Store
 from wisen.errors import RunNotFoundError, StoreError
 from wisen.records import ENDED
+from wisen.stores.whole_store import Store
 
 _KEY = "batch"
 _ENDED = "this batch has ended: these are its results; without --resume it is run again"

@@ -9,9 +9,9 @@ import typer
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.ci_ledger import print_ledger, print_summary, release_line, report_json
 from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
-from wisen.cli.lessons import card_json, find_card
+from wisen.cli.lessons import card_json
 from wisen.cli.option_sets import OptionSet
-from wisen.cli.output import Column, print_json, print_table, when
+from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.replay_budget import progress
 from wisen.cli.run import read_jobs
 from wisen.cli.shared_options import (
@@ -26,16 +26,13 @@ from wisen.cli.shared_options import (
     TenantOptions,
     told_by_option,
 )
-from wisen.cli.store_choice import (
-    Store,
-    StoreChoice,
-    drive,
-    open_store,
-    reading,
-)
+from wisen.cli.store_choice import StoreChoice, drive, open_store, reading
 from wisen.errors import ConfigError
+from wisen.explain.by_id import find_card
+from wisen.explain.wording import when
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from wisen.cli.batch_runner import BatchTask

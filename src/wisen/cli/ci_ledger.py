@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
-from wisen.cli.output import Column, glance, line, print_table
+from wisen.cli.output import Column, glance, print_table
+from wisen.explain.wording import line
 
 if TYPE_CHECKING:
     from wisen.replay.card_tests import CardOutcome, ReplayReport

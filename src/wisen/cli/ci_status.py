@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import typer
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
-from wisen.cli.card_views import trial_word
 from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.shared_options import OutputOptions, StoreOptions, TenantOptions
 from wisen.cli.store_choice import StoreChoice, drive, reading
+from wisen.explain.card_facts import trial_word
+from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
@@ -91,9 +92,9 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[int, int]) -> list[
             head.text,
         )
 
-    replays = [_replays_of(head, trial) for trial in head.trials]
+    replays = [replays_of(head, trial) for trial in head.trials]
     rows = [
-        row(trial_word(trial, promoted), _pooled(trial, one), _e_values(trial, one))
+        row(trial_word(trial, promoted), pooled(trial, one), e_values_of(trial, one))
         for trial, one in zip(head.trials, replays, strict=True)
     ]
     waits = "waits for its trial" if head.status is MemoryStatus.QUARANTINED and not head.trials else ""
@@ -102,42 +103,6 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[int, int]) -> list[
             said = _EARLIER if one.shown + one.held_out else waits
             rows.append(row(said, one, _of_replays(one) or _of_trial(one)))
     return rows or [row(waits, CardEvidence(), None)]
-
-
-def _replays_of(head: MemoryCard, trial: Trial) -> CardEvidence | None:
-    """The replays that count with a trial: those under the terms with the most pairs."""
-    mine = [one for one in head.evidence if (one.model, one.layout) == (trial.model, trial.layout)]
-    mine = [one for one in mine if one.gained + one.lost + one.ties and not one.shown + one.held_out]
-    return max(mine, key=lambda one: one.gained + one.lost, default=None)
-
-
-def _pooled(trial: Trial, replays: CardEvidence | None) -> CardEvidence:
-    """The runs of a trial's stage, or of those before where it has none yet, beside its replays."""
-    runs = trial.counts or trial.before
-    return replace(
-        replays or CardEvidence(model=trial.model, layout=trial.layout),
-        shown=sum(one.shown for one in runs),
-        shown_successes=sum(one.shown_good for one in runs),
-        shown_unknown=sum(one.shown_unknown for one in runs),
-        held_out=sum(one.held_out for one in runs),
-        held_out_successes=sum(one.held_out_good for one in runs),
-        held_out_unknown=sum(one.held_out_unknown for one in runs),
-    )
-
-
-def _e_values(trial: Trial, replays: CardEvidence | None) -> tuple[float, float] | None:
-    """The e-values that its verdict follows from; once it has begun a new stage, its replays alone speak for it."""
-    from wisen.memory_ci.verdicts import e_value_of  # noqa: PLC0415 - keeps `wisen --help` quick
-
-    if replays is None and not trial.counts:
-        return None
-    gained, lost = (replays.gained, replays.lost) if replays else (0, 0)
-    if trial.counts and trial.stage in ("promoted", "recheck"):
-        gained = lost = 0
-    return (
-        e_value_of(trial, gained=gained, lost=lost),
-        e_value_of(trial, gained=gained, lost=lost, hurts=True),
-    )
 
 
 def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[int, int]) -> dict[str, object]:
@@ -156,7 +121,7 @@ def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[int, i
 
 def _trial_json(head: MemoryCard, trial: Trial, promoted: Mapping[int, int]) -> dict[str, object]:
     """A trial with how far it is, its e-values, and how many of its draws wait for an outcome."""
-    e_values = _e_values(trial, _replays_of(head, trial))
+    e_values = e_values_of(trial, replays_of(head, trial))
     mine = [one for one in head.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
     return {
         **asdict(trial),

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from wisen.cli.card_views import trial_word
 from wisen.cli.output import Column, print_table
+from wisen.explain.card_facts import trial_word
 
 if TYPE_CHECKING:
     from wisen.experiments.one_customer import TrialReport

@@ -15,14 +15,7 @@ from wisen.cli.doctor_server import Server, examine_server
 from wisen.cli.model_choice import find_model
 from wisen.cli.output import print_fields, print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions
-from wisen.cli.store_choice import (
-    StoreChoice,
-    check_embedder,
-    choose_embedder,
-    drive,
-    opened,
-    reading,
-)
+from wisen.cli.store_choice import StoreChoice, check_embedder, choose_embedder, drive, opened, reading
 from wisen.errors import MissingExtraError, SandboxError, WeightsError, WisenError
 from wisen.evaluation.sandbox import FULL, granted_isolation
 from wisen.recall import CardFilter

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from wisen.cli.output import counted
 from wisen.errors import StoreError
+from wisen.explain.wording import counted
 
 if TYPE_CHECKING:
     from wisen.stores.postgres.client import Connection

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisen.cli.output import counted, print_fields, print_json, when
+from wisen.cli.output import print_fields, print_json
 from wisen.cli.rollback import whole_run
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, TenantOptions
 from wisen.cli.store_choice import StoreChoice, drive, open_store
+from wisen.explain.wording import counted, when
 
 if TYPE_CHECKING:
     from wisen.memory_ci.forgetting import Receipt, Whom

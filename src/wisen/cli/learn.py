@@ -12,10 +12,12 @@ from wisen.cli.learn_files import LearnedFiles, Source, TraceReading, line_of
 from wisen.cli.learners import BATCH, Failed, LessonMaker, ModelLearner, TemplateLearner
 from wisen.cli.model_choice import FORMS, find_model
 from wisen.cli.option_sets import OptionSet
-from wisen.cli.output import Column, counted, glance, line, print_json, print_table, score
+from wisen.cli.output import Column, glance, print_json, print_table
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions
-from wisen.cli.store_choice import Store, StoreChoice, drive, open_store
+from wisen.cli.store_choice import StoreChoice, drive, open_store
 from wisen.errors import ConfigError
+from wisen.explain.wording import counted, line, score
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -1,15 +1,13 @@
 """`wisen lessons`: lists, shows, searches and exports the memory cards of a store."""
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
 import typer
 
 from wisen.cards import MemoryCard, Situation
-from wisen.cli.card_views import evidence_lines, trial_lines
-from wisen.cli.output import Column, clean, print_fields, print_json, print_table, when
+from wisen.cli.output import Column, print_fields, print_json, print_table
 from wisen.cli.shared_options import (
     MOST,
     CardOptions,
@@ -20,15 +18,11 @@ from wisen.cli.shared_options import (
     StoreOptions,
     TenantOptions,
 )
-from wisen.cli.store_choice import (
-    Store,
-    StoreChoice,
-    drive,
-    open_store,
-    reading,
-    whole_id,
-)
-from wisen.errors import CardNotFoundError, ConfigError
+from wisen.cli.store_choice import StoreChoice, drive, open_store, reading
+from wisen.errors import ConfigError
+from wisen.explain.by_id import find_card
+from wisen.explain.card_facts import evidence_lines, trial_lines
+from wisen.explain.wording import clean, when
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.stores.paging import every_card
 
@@ -151,21 +145,6 @@ def path(*, store: StoreOptions, output: OutputOptions) -> None:
         return
     typer.echo(choice.shown)
     typer.echo(f"from: {choice.why}{'' if choice.exists else '; it does not exist yet'}", err=True)
-
-
-async def find_card(store: Store, card_id: str, tenant: str | None = None) -> MemoryCard:
-    """The card of this id, or the one whose id begins with it; raises `StoreError`.
-
-    With a `tenant`, cards of others aren't there.
-    """
-    with suppress(CardNotFoundError):
-        card = (await store.get([card_id]))[0]
-        if tenant in (None, card.scope.tenant):
-            return card
-    near = await store.ids_beginning("card", card_id)
-    if tenant is not None:
-        near = [card.id for card in await store.get(near) if card.scope.tenant == tenant]
-    return (await store.get([whole_id(card_id, near, CardNotFoundError(card_id))]))[0]
 
 
 def print_cards(cards: list[MemoryCard]) -> None:

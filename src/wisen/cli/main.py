@@ -12,8 +12,8 @@ import typer
 
 from wisen.cli.notices import noticing
 from wisen.cli.option_sets import PanelCommand, expanded
-from wisen.cli.output import line
 from wisen.errors import WisenError
+from wisen.explain.wording import line
 
 _BAD_INPUT = 2
 _IN_WORDS = {
@@ -136,6 +136,7 @@ _COMMAND = _Group(
             },
         ),
         "screen": "screen:screen",
+        "serve": "serve:serve",
         "mcp": "mcp:mcp",
         "doctor": "doctor:doctor",
     },

@@ -7,7 +7,7 @@ from typing import cast
 
 import typer
 
-from wisen.cli.output import line
+from wisen.explain.wording import line
 
 
 class _Notices(logging.Handler):

@@ -4,12 +4,10 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import typer
 
-from wisen.records import NEVER
-from wisen.screening.invisible import unveiled
+from wisen.explain.wording import clean, line
 
 _CUT = 100
 _ID = 12
@@ -138,32 +136,6 @@ def print_fields(fields: Sequence[tuple[str, str]], *, indent: str = "") -> None
             typer.echo(f"{indent}{' ' * width}  {other}".rstrip())
 
 
-def clean(text: str) -> str:
-    """The text with what is invisible, or steers a terminal, shown as its code point; line breaks stay."""
-    return unveiled(text).replace("\t", " ")
-
-
-def line(text: str, limit: int) -> str:
-    """The text as one line of at most `limit` characters."""
-    flat = " ".join(clean(text).split())
-    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
-
-
 def glance(text: str, limit: int = _CUT) -> str:
     """The text as one line: at most `limit` characters of it on a terminal, and all where a program reads it."""
     return line(text, limit if sys.stdout.isatty() else sys.maxsize)
-
-
-def counted(number: object, thing: str) -> str:
-    """A number of things, in the plural where there isn't just one."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def when(moment: datetime) -> str:
-    """A time to the second, in UTC; "" for one that isn't known."""
-    return "" if moment == NEVER else f"{moment:%Y-%m-%d %H:%M:%S}"
-
-
-def score(value: float | None) -> str:
-    """A score, or that it is unknown."""
-    return "unknown" if value is None else f"{value:.2f}"

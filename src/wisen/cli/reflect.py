@@ -10,10 +10,12 @@ import typer
 
 from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus
 from wisen.cli.lessons import card_json
-from wisen.cli.output import Column, clean, counted, line, print_json, print_table
+from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.shared_options import OutputOptions, StoreOptions, TenantOptions
-from wisen.cli.store_choice import StoreChoice, choose_store, drive, reading, whole_id
+from wisen.cli.store_choice import StoreChoice, choose_store, drive, reading
 from wisen.errors import StoreError
+from wisen.explain.by_id import whole_id
+from wisen.explain.wording import clean, counted, line
 from wisen.recall import CardFilter
 from wisen.reports import card_to_report, to_markdown
 from wisen.stores.paging import every_card

@@ -201,7 +201,7 @@ def _by_hand(report: Report, options: NewReportOptions) -> _NewReport:
 
 
 async def _from_run(store: str | None, options: NewReportOptions) -> _NewReport:
-    from wisen.cli.runs import find_run  # noqa: PLC0415 - beside the commands on runs
+    from wisen.explain.by_id import find_run  # noqa: PLC0415 - beside the commands on runs
     from wisen.reflection.report import ReportReflector  # noqa: PLC0415 - only where a model writes
 
     async with reading(choose_store(store)) as opened:

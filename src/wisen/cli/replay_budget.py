@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wisen.cli.output import counted, line
 from wisen.errors import WisenError
+from wisen.explain.wording import counted, line
 
 if TYPE_CHECKING:
     from wisen.agent import Agent

@@ -5,13 +5,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard
 from wisen.cli.card_decisions import Why, decide
-from wisen.cli.card_views import origin
-from wisen.cli.lessons import card_json, find_card
-from wisen.cli.output import clean, counted, print_json
+from wisen.cli.lessons import card_json
+from wisen.cli.output import print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, TenantOptions
 from wisen.cli.store_choice import drive, reading
+from wisen.explain.by_id import find_card
+from wisen.explain.card_facts import origin
+from wisen.explain.wording import clean, counted
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
 
@@ -51,8 +53,8 @@ def review(
         async with reading(choice) as opened:
             if card_id:
                 return [await find_card(opened, card_id, whose.tenant)]
-            where = CardFilter(tenant=whose.tenant, statuses=(MemoryStatus.QUARANTINED,))
-            return [card async for card in every_card(opened, where) if not card.circle]
+            where = CardFilter(tenant=whose.tenant, awaits="release")
+            return [card async for card in every_card(opened, where)]
 
     cards = drive(waiting())
     if output.as_json:

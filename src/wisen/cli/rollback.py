@@ -9,18 +9,14 @@ import typer
 from wisen.cli.option_sets import OptionSet
 from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, TenantOptions
-from wisen.cli.store_choice import (
-    Store,
-    StoreChoice,
-    drive,
-    open_store,
-    whole_id,
-)
+from wisen.cli.store_choice import StoreChoice, drive, open_store
 from wisen.errors import ConfigError, RunNotFoundError
+from wisen.explain.by_id import whole_id
 from wisen.memory_ci.rollback import Origin, Rollback
 from wisen.memory_ci.rollback import rollback as withdraw
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
+from wisen.stores.whole_store import Store
 
 _TIME = "TIME"
 

@@ -9,7 +9,6 @@ import typer
 from wisen.cards import MemoryCard
 from wisen.cli.card_decisions import CardId
 from wisen.cli.ci import attempt_of
-from wisen.cli.lessons import find_card
 from wisen.cli.output import print_json
 from wisen.cli.rule_views import Listed, as_json_of, print_rules, print_versions, tested
 from wisen.cli.run import read_jobs
@@ -23,10 +22,12 @@ from wisen.cli.shared_options import (
     StoreOptions,
     TenantOptions,
 )
-from wisen.cli.store_choice import Store, drive, open_store, reading
+from wisen.cli.store_choice import drive, open_store, reading
 from wisen.errors import ConfigError
+from wisen.explain.by_id import find_card
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from wisen.cli.batch_runner import BatchTask

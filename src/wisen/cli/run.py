@@ -15,7 +15,7 @@ import typer
 from wisen.cli.card_views import count_new, lessons_line
 from wisen.cli.checkpoint import batch_scope, begin_batch, end_batch
 from wisen.cli.option_sets import OptionSet
-from wisen.cli.output import Column, counted, line, print_json, print_table, score
+from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.progress import batch_bar
 from wisen.cli.replay_budget import ReplayAttempts, ReplaysReport, replay_after
 from wisen.cli.shared_options import (
@@ -26,9 +26,11 @@ from wisen.cli.shared_options import (
     TaskOptions,
     TasksFile,
 )
-from wisen.cli.store_choice import Store, StoreChoice, drive, open_store
+from wisen.cli.store_choice import StoreChoice, drive, open_store
 from wisen.errors import ConfigError, TasksFileError
+from wisen.explain.wording import counted, line, score
 from wisen.records import Clockwork
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

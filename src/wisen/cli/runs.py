@@ -1,15 +1,13 @@
 """`wisen runs`: lists the records of runs, and explains one: attempts, scores, what was recalled and why."""
 
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wisen.cards import MemoryCard
-from wisen.cli.card_views import drawn
 from wisen.cli.lessons import card_json, print_cards
-from wisen.cli.output import Column, counted, glance, line, print_fields, print_json, print_table, score, when
+from wisen.cli.output import Column, glance, print_fields, print_json, print_table
 from wisen.cli.shared_options import (
     EmbeddingStoreOptions,
     Limit,
@@ -19,15 +17,11 @@ from wisen.cli.shared_options import (
     TenantOptions,
     told_by_option,
 )
-from wisen.cli.store_choice import (
-    Store,
-    drive,
-    open_store,
-    reading,
-    whole_id,
-)
-from wisen.errors import RunNotFoundError, StoreError
+from wisen.cli.store_choice import drive, open_store, reading
 from wisen.events import CardMoved
+from wisen.explain.by_id import find_run
+from wisen.explain.card_facts import drawn
+from wisen.explain.wording import counted, line, score, when
 from wisen.recall import CardFilter
 from wisen.records import AttemptRecord, Injection, RunRecord, TokenUsage
 from wisen.stores.paging import every_run
@@ -38,7 +32,6 @@ if TYPE_CHECKING:
 _MOST_LESSONS = 1_000
 _LONGEST_FAILURE = 200
 """Characters of why an attempt failed, which has one line; `--json` has all that is kept of it."""
-_WHERE = " (those of a Markdown store aren't in git)"
 
 
 def list_runs(
@@ -138,23 +131,6 @@ def outcome(
     for event in told.events:
         said = f"{event.before} to {event.after}: {event.why}" if isinstance(event, CardMoved) else event.text
         typer.echo(f"card {event.card_id}: {said}")
-
-
-async def find_run(store: Store, run_id: str, tenant: str | None = None) -> RunRecord:
-    """The run of this id, or the one that begins with it; raises `StoreError`.
-
-    With a `tenant`, runs of others aren't there.
-    """
-    with suppress(RunNotFoundError):
-        record = await store.run(run_id)
-        if tenant in (None, record.task.tenant):
-            return record
-    if not await store.runs(tenant=tenant, limit=1):
-        raise StoreError(f"no run {run_id!r}: the store has no runs{_WHERE if tenant is None else ' of this tenant'}")
-    near = await store.ids_beginning("run", run_id)
-    if tenant is not None:
-        near = [one for one in near if (await store.run(one)).task.tenant == tenant]
-    return await store.run(whole_id(run_id, near, RunNotFoundError(run_id)))
 
 
 def _as_json(record: RunRecord) -> dict[str, object]:

@@ -9,9 +9,10 @@ from typing import Annotated, cast
 
 import typer
 
-from wisen.cli.output import clean, line, print_json
+from wisen.cli.output import print_json
 from wisen.cli.shared_options import OutputOptions
 from wisen.errors import ConfigError
+from wisen.explain.wording import clean, line
 from wisen.protocols import Finding
 
 _FOUND = 1

@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Protocol, cast, runtime_checkable
 
 import typer
 
-from wisen.cli.output import Column, counted, print_fields, print_json, print_table
+from wisen.cli.output import Column, print_fields, print_json, print_table
 from wisen.cli.progress import bars
 from wisen.cli.shared_options import EmbedderOptions, OutputOptions, StoreOptions
-from wisen.cli.store_choice import (
-    Store,
-    StoreChoice,
-    drive,
-    open_store,
-    reading,
-)
+from wisen.cli.store_choice import StoreChoice, drive, open_store, reading
 from wisen.errors import ConfigError, EmbedderMismatchError, StoreError
+from wisen.explain.wording import counted
 from wisen.stores.store_urls import is_url, shown_url
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from wisen.stores.copying import CheckReport, CopyReport, PartReport

@@ -3,11 +3,11 @@
 import asyncio
 import os
 import re
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from wisen.errors import (
     ConfigError,
@@ -17,44 +17,18 @@ from wisen.errors import (
     StoreError,
     StoreReadOnlyError,
 )
-from wisen.protocols import Blocks, CallLog, RunLog, VectorStore
 from wisen.stores.connect import connect
 from wisen.stores.store_urls import POSTGRES_SCHEMES, is_url, path_in, scheme_of, shown_url
+from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from wisen.protocols import Embedder
 
 _Result = TypeVar("_Result")
 
 VARIABLE = "WISEN_STORE"
-_LISTED = 5
 _FOLDERS = (".wisen", "reflections", "cards", "tenants")
 """Of these, a folder that is a Markdown store has at least one."""
-
-
-class Store(VectorStore, Blocks, RunLog, CallLog, Protocol):
-    """What commands use of a store, whichever it is."""
-
-    @property
-    def embedder(self) -> "Embedder":
-        """What makes the vectors."""
-        ...
-
-    async def ids_beginning(self, what: Literal["card", "run"], beginning: str) -> Sequence[str]:
-        """Ids of cards or runs that begin so; none for an empty beginning."""
-        ...
-
-    async def __aenter__(self) -> object:
-        """Open it now."""
-        ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
-    ) -> None:
-        """Close it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,20 +210,6 @@ def _embedder_of(error: EmbedderMismatchError) -> "Embedder":
     from wisen.embedders.names import name_of  # noqa: PLC0415 - imports numpy
 
     return named_embedder(name_of(error.stored))[0]
-
-
-def whole_id(given: str, ids: Iterable[str], missing: StoreError) -> str:
-    """The one of the ids that begins with what is given; raises `missing` where none does.
-
-    Raises `StoreError` where several do.
-    """
-    found = [one for one in ids if given and one.startswith(given)]
-    if not found:
-        raise missing
-    if len(found) > 1:
-        more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-        raise StoreError(f"{given!r} begins several ids: {', '.join(found[:_LISTED])}{more}; write more of it")
-    return found[0]
 
 
 def drive(work: Coroutine[Any, Any, _Result]) -> _Result:

@@ -9,7 +9,7 @@ import typer
 
 from wisen import models
 from wisen.cli.option_sets import OptionSet
-from wisen.cli.output import counted, line, print_json
+from wisen.cli.output import print_json
 from wisen.cli.run import read_entries
 from wisen.cli.shared_options import (
     AgentOptions,
@@ -21,6 +21,7 @@ from wisen.cli.shared_options import (
 )
 from wisen.cli.store_choice import drive
 from wisen.errors import MissingExtraError, ModelError, UnknownModelError
+from wisen.explain.wording import counted, line
 
 if TYPE_CHECKING:
     from wisen.durable.batches import BatchStatus

@@ -3,46 +3,23 @@
 Everything is looked up by id, so it takes no longer where many cards are stored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 
 from wisen.cards import MemoryCard
-from wisen.cli.card_decisions import status_of
-from wisen.cli.card_views import drawn, evidence_lines, history_lines, judge, origin, trial_lines
 from wisen.cli.lessons import card_json
-from wisen.cli.output import glance, print_fields, print_json, score, when
-from wisen.cli.runs import find_run
+from wisen.cli.output import glance, print_fields, print_json
 from wisen.cli.shared_options import OutputOptions, StoreOptions, TenantOptions
-from wisen.cli.store_choice import Store, drive, reading
-from wisen.errors import CardNotFoundError
+from wisen.cli.store_choice import drive, reading
+from wisen.explain.by_id import find_run
+from wisen.explain.card_facts import drawn, evidence_lines, history_lines, judge, origin, status_of, trial_lines
+from wisen.explain.card_fates import Fate, attempts_said, cards_still_there, fates_of, own_lessons, recalled_ids
+from wisen.explain.wording import score, when
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
-from wisen.records import AttemptRecord, Injection, RunRecord
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
-    """What became of a card that was recalled for an attempt."""
-
-    card_id: str
-    fate: str
-    """"shown", "held out", "not delivered", "blocked" or "left out"."""
-    because: str = ""
-    """Why it was blocked or left out."""
-    injection: Injection | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnLesson:
-    """A card that the run itself wrote, and which of its later attempts had it."""
-
-    card_id: str
-    attempt: int
-    """In which attempt it was learned."""
-    told: tuple[int, ...]
-    """The later attempts whose advice reached a model."""
+from wisen.records import RunRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +76,8 @@ def why(
     async def get() -> tuple[RunRecord, _Known]:
         async with reading(store.choose()) as opened:
             record = await find_run(opened, run_id, whose.tenant)
-            cards = await _cards(opened, _ids(record))
-            heads = await _cards(opened, {card.idea for card in cards.values() if card.idea})
+            cards = await cards_still_there(opened, recalled_ids(record))
+            heads = await cards_still_there(opened, {card.idea for card in cards.values() if card.idea})
             return record, _Known(cards=cards, heads=heads, promoted=await promoted_by_trials(opened))
 
     record, known = drive(get())
@@ -131,11 +108,11 @@ def _print_recalled(record: RunRecord, known: _Known) -> None:
     if summaries:
         typer.echo()
     for summary, numbers in summaries.items():
-        typer.echo(f"{_attempts(numbers)}: {summary}")
+        typer.echo(f"{attempts_said(numbers)}: {summary}")
     for card_id, told in fates.items():
         typer.echo(f"\ncard {card_id}")
         fields = [
-            (_attempts(numbers) if name == "fate" else name, said)
+            (attempts_said(numbers) if name == "fate" else name, said)
             for one, numbers in told.items()
             for name, said in _fate_fields(one)
         ]
@@ -147,63 +124,13 @@ def _print_own(record: RunRecord, known: _Known) -> None:
     for one in own_lessons(record):
         card = known.cards.get(one.card_id)
         typer.echo(f"\nown lesson {one.card_id}")
-        told = f"told to {_attempts(one.told)}, as far as there was room" if one.told else "told to no later attempt"
+        told = (
+            f"told to {attempts_said(one.told)}, as far as there was room" if one.told else "told to no later attempt"
+        )
         merged = card is not None and card.provenance.run_id != record.run_id
         learned = f"in attempt {one.attempt}{', which says what a card says that was there' if merged else ''}"
         fields = [("learned", learned), ("used", told)]
         print_fields([*fields, *known.fields(one.card_id, own=not merged)], indent="  ")
-
-
-def fates_of(attempt: AttemptRecord) -> list[Fate]:
-    """Every card that was recalled for the attempt, once: those of the advice first, best first."""
-    fates: dict[str, Fate] = {}
-    for one in attempt.injections:
-        fate = "held out" if not one.shown else "shown" if attempt.advice_delivered else "not delivered"
-        fates[one.card_id] = Fate(card_id=one.card_id, fate=fate, injection=one)
-    for one in attempt.blocked:
-        because = f"the screen's rules {', '.join(one.rules)}" if one.rules else "the screen"
-        fates.setdefault(one.card_id, Fate(card_id=one.card_id, fate="blocked", because=because))
-    for one in attempt.left_out:
-        fates.setdefault(one.card_id, Fate(card_id=one.card_id, fate="left out", because=one.why))
-    return list(fates.values())
-
-
-def own_lessons(record: RunRecord) -> list[OwnLesson]:
-    """What the run itself taught, once each, with the later attempts that had advice of it."""
-    found: dict[str, OwnLesson] = {}
-    for attempt in record.attempts:
-        later = tuple(one.attempt for one in record.attempts if one.attempt > attempt.attempt and one.advice_delivered)
-        for card_id in attempt.lesson_ids:
-            found.setdefault(card_id, OwnLesson(card_id=card_id, attempt=attempt.attempt, told=later))
-    return list(found.values())
-
-
-def _attempts(numbers: Sequence[int]) -> str:
-    """Which attempts, with a dash where one follows the other."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    said = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs)
-    return f"attempt{'' if len(numbers) == 1 else 's'} {said}"
-
-
-def _ids(record: RunRecord) -> list[str]:
-    recalled = (one.card_id for attempt in record.attempts for one in fates_of(attempt))
-    return list(dict.fromkeys((*recalled, *(one.card_id for one in own_lessons(record)))))
-
-
-async def _cards(store: Store, ids: Iterable[str]) -> dict[str, MemoryCard]:
-    """The cards that are still there, by id."""
-    wanted = list(ids)
-    while wanted:
-        try:
-            return dict(zip(wanted, await store.get(wanted), strict=True))
-        except CardNotFoundError as missing:
-            wanted.remove(missing.card_id)
-    return {}
 
 
 def _summary(fates: list[Fate]) -> str:

@@ -5,23 +5,13 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import Final
 
+from wisen.experiments.charts import Axes, Series, chart, end_names, figure
+
 _LEVELS: Final = " ▁▂▃▄▅▆▇█"
 _WIDTH, _HEIGHT = 250, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 116, 44, 36
 """Around a panel: room for its numbers, its lines' names, its heading and its axis."""
 _ROW: Final = 2
-_NAME_HEIGHT: Final = 15
-_STYLE: Final = """<style>
-svg { --paper: #ffffff; --ink: #24292f; --faint: #6e7781; --with: #0a6e4f; --without: #b3400f; }
-@media (prefers-color-scheme: dark) {
-svg { --paper: #1e2129; --ink: #e6e8eb; --faint: #9aa4af; --with: #56cfa4; --without: #ff9d66; }
-}
-.paper { fill: var(--paper); } text { fill: var(--ink); } text.faint { fill: var(--faint); }
-.axis { stroke: var(--faint); fill: none; } .line { fill: none; stroke-width: 2; }
-.with.line { stroke: var(--with); } .without.line { stroke: var(--without); stroke-dasharray: 5 3; }
-text.with { fill: var(--with); } text.without { fill: var(--without); }
-</style>"""
-"""The reader's colour scheme, and lines that are told apart without colours, too."""
 
 
 def sparkline(right: Sequence[bool], parts: int = 12) -> str:
@@ -45,21 +35,16 @@ def svg(curves: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
 
     Args:
         curves: For each family the streams by name; a stream says of each task in order whether its first try was
-            right.
+            right. One whose name begins with "no " is drawn as the control.
     """
     wide, high = _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM
     panels = "".join(
         _panel(at % _ROW * wide + _LEFT, at // _ROW * high + _TOP, family, streams)
         for at, (family, streams) in enumerate(curves.items())
     )
-    width, height = min(len(curves), _ROW) * wide, -(-len(curves) // _ROW) * high
+    size = (min(len(curves), _ROW) * wide, -(-len(curves) // _ROW) * high)
     totals = "; ".join(f"{family}: {_totals(streams)}" for family, streams in curves.items())
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        'font-family="system-ui, sans-serif" font-size="13">\n'
-        f"<title>Tasks right at the first try, so far. {escape(totals)}</title>\n{_STYLE}\n"
-        f'<rect class="paper" width="100%" height="100%" rx="8"/>\n{panels}</svg>\n'
-    )
+    return figure(panels, size=size, title=f"Tasks right at the first try, so far. {totals}", background=True)
 
 
 def _totals(streams: Mapping[str, Sequence[bool]]) -> str:
@@ -69,32 +54,22 @@ def _totals(streams: Mapping[str, Sequence[bool]]) -> str:
 def _panel(left: int, top: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
     tasks = max((len(right) for right in streams.values()), default=0)
     most = max((sum(right) for right in streams.values()), default=0)
+    axes = Axes(
+        width=_WIDTH,
+        height=_HEIGHT,
+        x=(0, max(tasks, 1)),
+        y=(0, max(most, 1)),
+        x_labels=((max(tasks, 1), f"{tasks} tasks"),),
+        y_labels=[(height, str(height)) for height in sorted({0, most})],
+    )
     lines = [
-        f'<g transform="translate({left} {top})">',
-        f'<text x="0" y="-18" font-weight="600">{escape(family)}: right at the first try, so far</text>',
-        f'<path class="axis" d="M0 0V{_HEIGHT}H{_WIDTH}"/>',
-        f'<text class="faint" x="-8" y="5" text-anchor="end">{most}</text>' if most else "",
-        f'<text class="faint" x="-8" y="{_HEIGHT + 4}" text-anchor="end">0</text>',
-        f'<text class="faint" x="{_WIDTH}" y="{_HEIGHT + 20}" text-anchor="end">{tasks} tasks</text>',
-    ]
-    heights = [_HEIGHT - _HEIGHT * sum(right) / max(most, 1) for right in streams.values()]
-    for (name, right), named in zip(streams.items(), _apart(heights), strict=True):
-        kind = "without" if name.startswith("no ") else "with"
-        points = " ".join(
-            f"{_WIDTH * done / max(tasks, 1):.1f},{_HEIGHT - _HEIGHT * sum_ / max(most, 1):.1f}"
-            for done, sum_ in enumerate((0, *accumulate(map(int, right))))
+        Series(
+            name=f"{name}: {sum(right)}",
+            points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [],
+            look=int(name.startswith("no ")),
         )
-        lines += [
-            f'<polyline class="{kind} line" points="{points}"/>' if tasks else "",
-            f'<text class="{kind}" x="{_WIDTH + 8}" y="{named + 4:.1f}">{escape(name)}: {sum(right)}</text>',
-        ]
-    return "\n".join(filter(None, (*lines, "</g>\n")))
-
-
-def _apart(heights: Sequence[float]) -> list[float]:
-    """Where the lines' names stand: beside their ends, the upper ones higher where two ends meet."""
-    placed = list(heights)
-    below = float("inf")
-    for at in sorted(range(len(heights)), key=lambda one: (-heights[one], one)):
-        placed[at] = below = min(heights[at], below - _NAME_HEIGHT)
-    return placed
+        for name, right in streams.items()
+    ]
+    heading = f'<text x="0" y="-18" font-weight="600">{escape(family)}: right at the first try, so far</text>'
+    drawn = "\n".join((heading, chart(axes, lines), end_names(axes, lines)))
+    return f'<g transform="translate({left} {top})">\n{drawn}\n</g>\n'

@@ -1,6 +1,6 @@
 """The order of stored things in time, the same in every store."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from wisen.records import NEVER
 
@@ -9,3 +9,8 @@ def moment(when: datetime) -> int:
     """Microseconds since `NEVER`, which is 0; a time without a zone counts as UTC."""
     since = (when if when.tzinfo else when.replace(tzinfo=NEVER.tzinfo)) - NEVER
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def moment_of(microseconds: int) -> datetime:
+    """The reverse of `moment`, in UTC."""
+    return NEVER + timedelta(microseconds=microseconds)

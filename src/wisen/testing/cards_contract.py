@@ -245,6 +245,35 @@ class CardsContract:
             assert {each.id for each in await store.list(where)} == meant
             assert await store.count(where) == len(meant)
 
+    async def test_what_waits_for_a_decision_is_found(self, store: VectorStore) -> None:
+        """By `CardFilter.awaits`: what no run may try, what is on trial, and what has rivals; not what only says so."""
+        trial = Trial(model="m", layout="chat", number=1, stage="on trial", counts=(DrawCounts(shown=3),))
+        waits = MemoryStatus.QUARANTINED
+        said = 'It says "stage":"on trial" and "rivals":["x"] and "stage":"recheck".'
+        cards = [
+            card("Anybody may.", run_id="1", status=waits),
+            replace(card("Held.", run_id="2", status=waits), held=("mail",)),
+            replace(card("Released.", run_id="3", status=waits), released=True),
+            replace(card("Held once.", run_id="4", status=MemoryStatus.ARCHIVED), held=("mail",)),
+            replace(
+                card("On trial.", run_id="5", status=waits), trials=(replace(trial, model="n", stage="waiting"), trial)
+            ),
+            replace(card("Suspected.", run_id="6"), trials=(replace(trial, stage="recheck"),)),
+            replace(card("In use.", run_id="7"), trials=(replace(trial, stage="promoted"),)),
+            replace(card("Over.", run_id="8", status=MemoryStatus.ARCHIVED), trials=(trial,), rivals=("a",)),
+            replace(card("One of two.", run_id="9", scope=NORTH), rivals=("a",)),
+            card(said, run_id="10"),
+        ]
+        await store.add_unscreened(cards)
+        found = {"release": ["Held."], "verdict": ["On trial.", "Suspected."], "choice": ["One of two."]}
+        for awaits in ("release", "verdict", "choice"):
+            where = CardFilter(awaits=awaits)
+            listed = await store.list(where)
+            assert sorted(one.content for one in listed) == found[awaits]
+            assert listed == [one for one in await store.list(EVERYTHING) if where.accepts(one)]
+            assert await store.count(where) == len(found[awaits])
+            assert await store.count(replace(where, tenant="")) == len(found[awaits]) - (awaits == "choice")
+
     async def test_text_of_every_script_comes_back(self, store: VectorStore) -> None:
         """Quotes, line breaks, other scripts, emoji and control characters are kept."""
         odd = card("'); DROP TABLE cards; --\n\t\u0000 ünï 日本語 \U0001f6b2 \u202e", prompt='say "hi" % _ \\')

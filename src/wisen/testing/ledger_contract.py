@@ -2,12 +2,15 @@
 # ruff: noqa: S101, PLR2004 - these modules' assertions are what they are for
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from wisen.errors import RunNotFoundError, StoreError
-from wisen.protocols import Blocks, CallLog, KeepsFirst, KeepsWhile, RunLog
-from wisen.testing.material import FullStore, run_record
+from wisen.protocols import Blocks, CallLog, KeepsFirst, KeepsWhile, RunLog, SurveysRuns
+from wisen.records import AttemptRecord, Injection, RunRecord
+from wisen.stores.whole_store import Store
+from wisen.testing.material import FullStore, card, run_record
 
 
 class BlockContract:
@@ -19,6 +22,7 @@ class BlockContract:
         assert isinstance(store, RunLog)
         assert isinstance(store, CallLog)
         assert isinstance(store, KeepsFirst)
+        assert isinstance(store, SurveysRuns)
 
     async def test_a_block_is_its_lines_in_order(self, store: Blocks) -> None:
         """An unwritten block is empty; an append is one line."""
@@ -91,6 +95,71 @@ class RunContract:
         assert [record.run_id for record in await store.runs(tenant="")] == ["d", "c", "a"]
         assert [record.run_id for record in await store.runs(limit=2, offset=1)] == ["d", "c"]
         assert await store.runs(tenant="south") == []
+
+    async def test_ids_are_found_by_their_beginnings(self, store: Store) -> None:
+        """In the order of listings: cards oldest first, runs newest first; none for an empty beginning."""
+        for run_id, minute in (("ab1", 1), ("ab2", 3), ("b", 2), ("ab3", 2)):
+            await store.save_run(run_record(run_id, minute=minute))
+        cards = [replace(card(one, minute=9 - at), id=one) for at, one in enumerate(("ab1", "ab2", "b"))]
+        await store.add(cards)
+        assert list(await store.ids_beginning("run", "ab")) == ["ab2", "ab3", "ab1"]
+        assert list(await store.ids_beginning("card", "ab")) == ["ab2", "ab1"]
+        for what in ("card", "run"):
+            assert list(await store.ids_beginning(what, "")) == list(await store.ids_beginning(what, "abc")) == []
+
+    async def test_a_survey_tells_which_judged_runs_had_lessons_and_were_good_at_once(self, store: SurveysRuns) -> None:
+        """As each record's own `mark` does, oldest first, of one tenant or of all."""
+        assert isinstance(store, RunLog)
+        tried, told = AttemptRecord(attempt=1, output="7"), AttemptRecord(attempt=1, output="8", advice_delivered=True)
+        prompt = 'say "status":"satisfied","attempts":[] and \\'
+        runs = [
+            replace(run_record("good", minute=4), status="satisfied", attempts=(told,)),
+            replace(run_record("bad", minute=1), status="unsatisfied", attempts=(tried, tried)),
+            replace(run_record("late", minute=3), status="satisfied", attempts=(tried, told)),
+            replace(run_record("died", minute=2, output=prompt), status="failed"),
+            replace(run_record("open", minute=5), status="unfinished", attempts=(told,)),
+            replace(run_record("nobody judged", minute=6), attempts=(told,)),
+            replace(run_record("other", tenant="north", minute=9), status="satisfied", attempts=(told,)),
+        ]
+        for record in runs:
+            await store.save_run(record)
+        marks = await store.run_marks(tenant="")
+        assert marks == [runs[at].mark for at in (1, 3, 2, 0)]
+        assert [(mark.advised, mark.good) for mark in marks] == [
+            (False, False),
+            (False, False),
+            (False, False),
+            (True, True),
+        ]
+        assert await store.run_marks() == [*marks, runs[6].mark]
+        assert await store.run_marks(tenant="south") == []
+
+    async def test_runs_with_a_card_are_found_newest_first(self, store: SurveysRuns) -> None:
+        """Those that recalled it, shown or held out, or another wording of it, and the one that taught it."""
+        assert isinstance(store, RunLog)
+
+        def recalling(run_id: str, minute: int, card_id: str, *, idea: str = "", tenant: str = "") -> RunRecord:
+            shown = minute % 2 > 0
+            injection = Injection(card_id=card_id, idea=idea, kind="lesson", reasons=(), score=0.5, shown=shown)
+            attempt = AttemptRecord(attempt=1, output="7", injections=(injection,))
+            return replace(run_record(run_id, tenant=tenant, minute=minute), attempts=(attempt,))
+
+        taught = AttemptRecord(attempt=1, output="7", lesson_ids=("card",))
+        runs = [
+            recalling("shown", 1, "card"),
+            recalling("other wording", 4, "wording", idea="card"),
+            recalling("another card", 3, "cards", idea="cards"),
+            replace(run_record("taught it", minute=2), attempts=(taught,)),
+            run_record("speaks of it", minute=6, output='"card"'),
+            recalling("of others", 5, "card", tenant="north"),
+        ]
+        for record in runs:
+            await store.save_run(record)
+        found = await store.runs_with("card", tenant="")
+        assert [record.run_id for record in found] == ["other wording", "taught it", "shown"]
+        assert found[0] == runs[1]
+        assert [record.run_id for record in await store.runs_with("card", limit=2)] == ["of others", "other wording"]
+        assert await store.runs_with("nothing") == []
 
 
 class CallContract:

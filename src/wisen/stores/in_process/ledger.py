@@ -7,7 +7,7 @@ from typing import assert_never
 
 from wisen.errors import RunNotFoundError, StoreError
 from wisen.forks import ForkLock
-from wisen.records import RunRecord
+from wisen.records import RunMark, RunRecord
 from wisen.stores.block_text import appended, bounded, checked_limit
 from wisen.stores.ordering import moment
 from wisen.stores.transfer_items import (
@@ -80,6 +80,16 @@ class InMemoryLedger:
         wanted = [record for record in reversed(kept) if tenant is None or record.task.tenant == tenant]
         wanted.sort(key=lambda record: moment(record.started_at), reverse=True)
         return wanted[offset : offset + limit]
+
+    async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+        """See `SurveysRuns.run_marks`."""
+        found = (record.mark for record in await self.runs(tenant=tenant, limit=len(self._runs)))
+        return [mark for mark in found if mark is not None][::-1]
+
+    async def runs_with(self, card_id: str, *, tenant: str | None = None, limit: int = 50) -> Sequence[RunRecord]:
+        """See `SurveysRuns.runs_with`."""
+        every = await self.runs(tenant=tenant, limit=len(self._runs))
+        return list(islice((record for record in every if record.concerns(card_id)), limit))
 
     async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
         """See `CallLog.save_call`; the same call saved again replaces the response."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 from wisen import forks
 from wisen.errors import RunNotFoundError, StoreError
 from wisen.forks import Forkable, ForkLock
-from wisen.records import RunRecord
+from wisen.records import RunMark, RunRecord
 from wisen.stores.block_text import appended, bounded, checked_limit
 from wisen.stores.folder import HIDDEN, Folder
 from wisen.stores.markdown.cards import CardWriter
@@ -98,6 +98,18 @@ class FileLedger(Forkable):
         if not await self._in_thread(self._runs_path.exists):
             return []
         return await self._ledger.runs(tenant=tenant, limit=limit, offset=offset)
+
+    async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+        """See `SurveysRuns.run_marks`."""
+        if not await self._in_thread(self._runs_path.exists):
+            return []
+        return await self._ledger.run_marks(tenant=tenant)
+
+    async def runs_with(self, card_id: str, *, tenant: str | None = None, limit: int = 50) -> Sequence[RunRecord]:
+        """See `SurveysRuns.runs_with`."""
+        if not await self._in_thread(self._runs_path.exists):
+            return []
+        return await self._ledger.runs_with(card_id, tenant=tenant, limit=limit)
 
     async def _runs_beginning(self, beginning: str) -> list[str]:
         if not beginning or not await self._in_thread(self._runs_path.exists):

@@ -9,6 +9,19 @@ from wisen.stores.index.search import hash_code, sample_card
 from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.text import restored, stored
 
+# A quote within a text is escaped, so that these are names and values of the card itself.
+_AWAITED = {
+    "release": "c.status = 'quarantined' AND c.circle = 0",
+    "verdict": (
+        "c.status IN ('quarantined', 'promoted') AND EXISTS (SELECT FROM bodies b WHERE b.number = c.number"
+        """ AND (strpos(b.card, '"stage":"on trial"') > 0 OR strpos(b.card, '"stage":"recheck"') > 0))"""
+    ),
+    "choice": (
+        "c.status IN ('quarantined', 'promoted') AND EXISTS (SELECT FROM bodies b WHERE b.number = c.number"
+        """ AND strpos(b.card, '"rivals":["') > 0)"""
+    ),
+}
+
 
 class Conditions:
     """Conditions joined by AND, and the query's arguments as they are numbered."""
@@ -44,6 +57,8 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
         found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
     if where.idea:
         found.add("c.idea = {} AND c.idea <> ''", stored(where.idea))
+    if where.awaits:
+        found.add(_AWAITED[where.awaits])
     if where.circle:
         codes = [hash_code(where.circle), hash_code(ANYONE)]
         found.add("(c.status = 'promoted' OR c.circle = ANY({}::bigint[]))", codes)
@@ -80,4 +95,6 @@ def _asks(where: CardFilter) -> bool:
 
 def _rest(where: CardFilter) -> CardFilter:
     tools = None if where.tools is None else tuple(where.tools)
-    return replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="", tools=tools)
+    return replace(
+        where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", awaits="", circle="", tools=tools
+    )

@@ -1,18 +1,21 @@
 """The part of the Postgres store that isn't about cards: memory blocks, run records and recorded calls."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wisen.batching import BatchQueue, Request
-from wisen.errors import RunNotFoundError
-from wisen.records import RunRecord
+from wisen.errors import RunNotFoundError, StoreError
+from wisen.records import RunMark, RunRecord
 from wisen.stores.block_text import appended, bounded, checked_limit
 from wisen.stores.damaged_rows import Damage, named_run
-from wisen.stores.ordering import moment
+from wisen.stores.ordering import moment, moment_of
+from wisen.stores.paging import every_run
 from wisen.stores.postgres import transfer
 from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.connection import Pool
 from wisen.stores.postgres.ledger_sql import (
+    MARKS,
     CallKey,
     NewCall,
     RunRow,
@@ -117,6 +120,37 @@ class PostgresLedger:
             found = self._damage.runs((number, restored(run_id), record) for number, run_id, record in rows)
             if self._damage.known("run") == before:
                 return found
+
+    async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+        """See `SurveysRuns.run_marks`."""
+        where, values = ("true", ()) if tenant is None else ("tenant = $1", (stored(tenant),))
+
+        try:
+            rows = await self._pool.read(
+                lambda connection: connection.fetch(MARKS.format(where), *values), tenant=tenant
+            )
+        except StoreError:  # a record is no JSON; read one by one, it is named and left out
+            marks = [record.mark async for record in every_run(self, tenant=tenant)]
+            return [mark for mark in reversed(marks) if mark is not None]
+        return [RunMark(moment_of(started), advised, good) for started, advised, good in rows]
+
+    async def runs_with(self, card_id: str, *, tenant: str | None = None, limit: int = 50) -> Sequence[RunRecord]:
+        """See `SurveysRuns.runs_with`."""
+        where, values = ("true", ()) if tenant is None else ("tenant = $3", (stored(tenant),))
+        named = stored(json.dumps(card_id, ensure_ascii=False))
+
+        async def select(connection: Connection) -> list[Any]:
+            return await connection.fetch(
+                f"SELECT number, run_id, record FROM runs WHERE {where} AND strpos(record, $1) > 0"  # noqa: S608 - fixed conditions
+                " ORDER BY started DESC, number DESC LIMIT $2",
+                named,
+                limit,
+                *values,
+            )
+
+        rows = await self._pool.read(select, tenant=tenant)
+        found = self._damage.runs((number, restored(run_id), record) for number, run_id, record in rows)
+        return [record for record in found if record.concerns(card_id)]
 
     async def save_call(self, scope: str, key: str, ordinal: int, response: bytes) -> None:
         """See `CallLog.save_call`; the same call saved again replaces the response."""

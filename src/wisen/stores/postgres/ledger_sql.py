@@ -34,6 +34,14 @@ _SAVE_RUNS = """
     DO UPDATE SET tenant = excluded.tenant, started = excluded.started, record = excluded.record
 """
 
+MARKS = """
+    SELECT r.started, coalesce((x.attempts #>> '{{0,advice_delivered}}')::boolean, false),
+        x.status = 'satisfied' AND json_array_length(x.attempts) = 1
+    FROM runs r, json_to_record(r.record::json) AS x (status text, attempts json)
+    WHERE {} AND x.status NOT IN ('unfinished', 'unevaluated') ORDER BY r.started, r.number
+"""
+"""What `RunRecord.mark` gives, of the runs for which a condition holds."""
+
 CallKey = tuple[str, str, int]
 """Scope, key and ordinal, as they are stored."""
 RunRow = tuple[str, str, int, str]

@@ -15,6 +15,15 @@ from wisen.stores.index.search import IndexRow, hash_code, sample_card
 from wisen.stores.serialization import card_to_json
 
 _Record = TypeVar("_Record")
+# A quote within a text is escaped, so that these are names and values of the card itself.
+_AWAITED = {
+    "release": "status = 'quarantined' AND circle = 0",
+    "verdict": (
+        "status IN ('quarantined', 'promoted')"
+        """ AND (instr(card, '"stage":"on trial"') OR instr(card, '"stage":"recheck"'))"""
+    ),
+    "choice": """status IN ('quarantined', 'promoted') AND instr(card, '"rivals":["')""",
+}
 _INDEX_COLUMNS = """
     number, id, status, kind, superseded_by != '', scope, run_id, situation_key, content_key, circle,
     created, words, vectors
@@ -196,6 +205,8 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
     if where.idea:
         parts.append("idea = ? AND idea != ''")
         values.append(where.idea)
+    if where.awaits:
+        parts.append(_AWAITED[where.awaits])
     if where.circle:
         parts.append("(status = 'promoted' OR circle IN (?, ?))")
         values += [hash_code(where.circle), hash_code(ANYONE)]
@@ -214,7 +225,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
 
 def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
     """Which of the stored scopes the filter's own definition accepts."""
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", circle="")
+    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", awaits="", circle="")
     stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
     return [code for (code,) in stored if rest.accepts(sample_card(code))]
 

@@ -1,13 +1,14 @@
 """The part of the SQLite store that isn't about cards: memory blocks, run records and recorded calls."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from wisen.errors import RunNotFoundError
-from wisen.records import RunRecord
+from wisen.records import RunMark, RunRecord
 from wisen.stores.block_text import appended, bounded, checked_limit
 from wisen.stores.damaged_rows import Damage, Row, named_run
-from wisen.stores.ordering import moment
+from wisen.stores.ordering import moment, moment_of
 from wisen.stores.serialization import run_to_json
 from wisen.stores.sqlite import transfer
 from wisen.stores.sqlite.cards import whole_page
@@ -73,6 +74,36 @@ class SQLiteLedger:
                 )
 
             return whole_page(page, self._damage.runs, lambda: self._damage.known("run"))
+
+        return await self._database.read(select)
+
+    async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+        """See `SurveysRuns.run_marks`."""
+
+        def survey(connection: sqlite3.Connection) -> list[RunMark]:
+            where, values = ("1", ()) if tenant is None else ("tenant = ?", (tenant,))
+            rows = connection.execute(
+                "SELECT started, coalesce(json_extract(record, '$.attempts[0].advice_delivered'), 0),"  # noqa: S608 - fixed conditions
+                " json_extract(record, '$.status') = 'satisfied' AND json_array_length(record, '$.attempts') = 1"
+                f" FROM runs WHERE {where} AND json_valid(record)"
+                " AND json_extract(record, '$.status') NOT IN ('unfinished', 'unevaluated') ORDER BY started, number",
+                values,
+            )
+            return [RunMark(moment_of(started), bool(advised), bool(good)) for started, advised, good in rows]
+
+        return await self._database.read(survey)
+
+    async def runs_with(self, card_id: str, *, tenant: str | None = None, limit: int = 50) -> Sequence[RunRecord]:
+        """See `SurveysRuns.runs_with`."""
+
+        def select(connection: sqlite3.Connection) -> list[RunRecord]:
+            where, values = ("1", ()) if tenant is None else ("tenant = ?", (tenant,))
+            rows = connection.execute(
+                f"SELECT number, run_id, CAST(record AS BLOB) FROM runs WHERE {where} AND instr(record, ?)"  # noqa: S608 - fixed conditions
+                " ORDER BY started DESC, number DESC LIMIT ?",
+                (*values, json.dumps(card_id, ensure_ascii=False), limit),
+            )
+            return [record for record in self._damage.runs(rows) if record.concerns(card_id)]
 
         return await self._database.read(select)
 

@@ -1,0 +1,163 @@
+"""What speaks for a card, in words: its trials, replays, moves and origin, and the idea that it is a wording of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
+from wisen.explain.wording import counted, when
+from wisen.protocols import VectorStore
+from wisen.records import Injection
+from wisen.trial_records import Trial
+
+
+def trial_lines(head: MemoryCard, promoted: Mapping[int, int] | None = None) -> list[str]:
+    """How far each trial of an idea is, given as its head, and its counts on a line of their own.
+
+    `promoted` counts the ideas that the store's trials have promoted, by their cohorts.
+    """
+    waits = head.status is MemoryStatus.QUARANTINED and not head.idea and not head.trials
+    lines = ["waits for its trial"] if waits else []
+    for one in head.trials:
+        over = ", and is shown no more" if one.stage in ("archived", "benched") else ""
+        lines.append(f"{trial_word(one, promoted)}{over} ({_place(one.model, one.layout)})")
+        lines += [counts] if (counts := _runs(one)) else []
+    return lines
+
+
+def evidence_lines(card: MemoryCard) -> list[str]:
+    """A line for each model, layout and kind of replays, and of runs that an earlier version counted."""
+    return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
+
+
+def trial_word(trial: Trial, promoted: Mapping[int, int] | None = None) -> str:
+    """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
+    from wisen.memory_ci.sequence_numbers import cohort_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - as above
+    from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
+
+    match trial.stage:
+        case "on trial":
+            number = max(trial.number, 1)
+            return progress(trial, at=bar(number, (promoted or {}).get(cohort_of(number), 0))).text
+        case "waiting":
+            first = DEFAULT_TRIAL_RULE.first_shown
+            return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"
+        case "promoted":
+            return "in use"
+        case "recheck":
+            return "in use, under suspicion"
+        case "benched":
+            return "made no difference"
+        case "archived":
+            return "no longer helps" if trial.rechecks else "hurts"
+
+
+def history_lines(card: MemoryCard) -> list[str]:
+    """A line for each move, oldest first."""
+    lines: list[str] = []
+    for one in card.history:
+        step = one.after if one.before is one.after else f"{one.before} to {one.after}"
+        lines.append(" ".join(filter(None, (when(one.at), f"{step}, by {one.by or 'unknown'}: {one.why}"))))
+    return lines
+
+
+def drawn(injection: Injection, *, delivered: bool) -> str:
+    """Whether a card was shown, and what the trial's draw had to do with it."""
+    left_out = f"{1.0 - injection.propensity:g}"
+    if not injection.shown:
+        return f"left out by the trial's draw (probability {left_out}), to see how the run goes without it"
+    fate = "shown" if delivered else "not delivered"
+    return (
+        f"{fate} (the trial's draw leaves it out with probability {left_out})" if injection.propensity < 1.0 else fate
+    )
+
+
+def origin(source: Provenance) -> str:
+    """From which run or other source a card comes, and who wrote it."""
+    place = f"run {source.run_id}, attempt {source.attempt}" if source.run_id else source.source or "no run"
+    return ", ".join(filter(None, (place, f"by {source.created_by or 'unknown'}", when(source.created_at))))
+
+
+def judge(source: Provenance) -> str:
+    """Who judged the attempt that a card comes from."""
+    if not source.evaluator:
+        return "nobody that is known"
+    return f"{source.evaluator} ({'check' if source.verified else 'opinion'})"
+
+
+def _where(one: CardEvidence) -> str:
+    judged = "as a model judged" if one.judged else ""
+    return ", ".join(filter(None, (_place(one.model, one.layout), judged)))
+
+
+def _place(model: str, layout: str) -> str:
+    return ", ".join(filter(None, (model or "any model", layout)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idea:
+    """A card's idea, as far as it is stored."""
+
+    head: MemoryCard
+    wordings: Sequence[MemoryCard]
+    """All of them, the head first."""
+    rivals: Sequence[MemoryCard]
+    joined_by: str
+    """How other wordings are known."""
+
+
+async def find_idea(store: VectorStore, card: MemoryCard) -> Idea:
+    """The idea that a card is a wording of. Raises what the store raises."""
+    from wisen.embedders.meaning import meaning_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.ideas import embedder_of, head_of, is_example, still_there, wordings_of  # noqa: PLC0415 - as above
+
+    head = await head_of(store, card)
+    embedder = embedder_of(store)
+    joined_by = (
+        f"meaning ({embedder.name})"
+        if meaning_of(embedder) is not None
+        else (f"equal words only: {embedder.name} compares words, and doesn't know meaning")
+    )
+    joined_by = "like tasks, since it is an example" if is_example(card) else joined_by
+    rivals = await still_there(store, head.rivals)
+    return Idea(head=head, wordings=[head, *await wordings_of(store, head)], rivals=rivals, joined_by=joined_by)
+
+
+def _counts(one: CardEvidence) -> list[str]:
+    counts: list[str] = []
+    if one.shown or one.held_out:
+        drawn = f" (shown with probability {one.propensity:g})" if one.propensity else ""
+        counts.append(
+            f"shown {_came_to(one.shown, one.shown_successes, one.shown_unknown)}; "
+            f"left out {_came_to(one.held_out, one.held_out_successes, one.held_out_unknown)}{drawn}"
+        )
+    if one.gained or one.lost or one.ties:
+        counts.append(f"of {one.gained + one.lost + one.ties} replays {one.gained} gained, {one.lost} lost")
+    return counts
+
+
+def _runs(trial: Trial) -> str:
+    """What the runs of its stage came to, or those before where it has none yet."""
+    runs = trial.counts or trial.before
+    shown, good = sum(one.shown for one in runs), sum(one.shown_good for one in runs)
+    unknown, out = sum(one.shown_unknown for one in runs), sum(one.held_out for one in runs)
+    out_good, out_unknown = sum(one.held_out_good for one in runs), sum(one.held_out_unknown for one in runs)
+    said = f"shown {_came_to(shown, good, unknown)}; left out {_came_to(out, out_good, out_unknown)}"
+    return said if shown + out else ""
+
+
+def _came_to(runs: int, good: int, unknown: int) -> str:
+    return f"{counted(runs, 'time')}, {good} good" + (f", {unknown} without a score" if unknown else "")
+
+
+def seen(card: MemoryCard) -> str:
+    """How often it came, and how many of these times it may have said something else."""
+    times = counted(card.duplicates + 1, "time")
+    if not card.alike:
+        return times
+    return f"{times}; {card.alike} of them counted by spelling under an earlier version; what those said wasn't kept"
+
+
+def status_of(card: MemoryCard) -> str:
+    """The status in words."""
+    return f"{card.status}, pinned" if card.pinned else str(card.status)

@@ -1,0 +1,1 @@
+"""The page over a store: what needs a decision, one lesson, one run, and whether memory helps."""
