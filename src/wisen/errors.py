@@ -279,9 +279,9 @@ class RunMismatchError(ConfigError):
 class RunNotFoundError(StoreError):
     """No recorded run has this id."""
 
-    def __init__(self, run_id: str) -> None:
-        """`run_id` is the id that was asked for."""
-        super().__init__(f"no run {run_id!r}; `wisen runs list` shows what is recorded")
+    def __init__(self, run_id: str, why: str = "") -> None:
+        """`run_id` is the id that was asked for; `why` it isn't there, where more is known than that."""
+        super().__init__(f"no run {run_id!r}{f': {why}' if why else '; `wisen runs list` shows what is recorded'}")
         self.run_id = run_id
 
 

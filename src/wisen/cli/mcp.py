@@ -2,11 +2,9 @@
 
 import asyncio
 import logging
-import os
 import signal
 import sys
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +13,7 @@ import typer
 from wisen.cli.option_sets import OptionSet
 from wisen.cli.shared_options import EmbeddingStoreOptions
 from wisen.cli.store_choice import StoreChoice, drive, open_store
+from wisen.cli.token_options import tokens_for
 from wisen.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -66,26 +65,20 @@ class ServeOptions(OptionSet):
 
     def bearers(self) -> "BearerTokens | None":
         """The tokens, where clients need one; raises `ConfigError`, or `OSError` for a file that can't be read."""
-        from wisen.integrations.bearer_tokens import BearerTokens  # noqa: PLC0415 - for this command alone
-
         if (address := self.address) is None:
             if self.tokens is not None:
                 raise ConfigError(
                     "--tokens: standard input has one client; name its tenant with --tenant, or pass --http"
                 )
             return None
-        told = os.environ.get(VARIABLE, "")
-        if self.tokens is not None:
-            tokens = BearerTokens.parse(_text(self.tokens), str(self.tokens))
-        elif told:
-            tokens = BearerTokens.parse(told, VARIABLE)
-        elif not _is_loopback(address.host):
-            raise ConfigError(f"--http {self.http}: others can reach it; pass --tokens FILE or set {VARIABLE}")
-        else:
-            return None
-        if self.tenant is not None:
-            raise ConfigError("--tenant: each token names its tenant; pass --tenant or tokens, not both")
-        return tokens
+        return tokens_for(
+            address.host,
+            file=self.tokens,
+            variable=VARIABLE,
+            tenant=self.tenant,
+            option="--tokens",
+            listens=f"--http {self.http}",
+        )
 
 
 def mcp(*, serve: ServeOptions, store: EmbeddingStoreOptions) -> None:
@@ -131,17 +124,3 @@ async def _serve_http(server: "LessonServer", address: "Address") -> None:
     async with hosting(address, server.web_application(address.host), lifespan=True) as listening:
         typer.echo(f"serving lessons at http://{listening}{PATH}", err=True)
         await stopped.wait()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise ConfigError(f"--tokens {str(path)!r}: isn't UTF-8 text") from None

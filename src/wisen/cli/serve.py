@@ -1,10 +1,8 @@
 """`wisen serve`: a page over the store, in a browser: what needs a decision, one lesson, one run."""
 
 import asyncio
-import os
 import signal
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +11,8 @@ import typer
 from wisen.cli.option_sets import OptionSet
 from wisen.cli.shared_options import EmbeddingStoreOptions
 from wisen.cli.store_choice import StoreChoice, drive, open_store
-from wisen.errors import ConfigError, MissingExtraError
+from wisen.cli.token_options import tokens_for
+from wisen.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,20 +72,14 @@ class PageOptions(OptionSet):
 
     def tokens(self) -> "BearerTokens | None":
         """The tokens, where browsers need one; raises `ConfigError`, or `OSError` for a file that can't be read."""
-        from wisen.integrations.bearer_tokens import BearerTokens  # noqa: PLC0415 - for this command alone
-
-        told = os.environ.get(TOKENS, "")
-        if self.token_file is not None:
-            tokens = BearerTokens.parse(_text(self.token_file), str(self.token_file))
-        elif told:
-            tokens = BearerTokens.parse(told, TOKENS)
-        elif not _is_loopback(self.address.host):
-            raise ConfigError(f"--at {self.at}: others can reach it; pass --token-file FILE or set {TOKENS}")
-        else:
-            return None
-        if self.tenant is not None:
-            raise ConfigError("--tenant: each token names its tenant; pass --tenant or tokens, not both")
-        return tokens
+        return tokens_for(
+            self.address.host,
+            file=self.token_file,
+            variable=TOKENS,
+            tenant=self.tenant,
+            option="--token-file",
+            listens=f"--at {self.at}",
+        )
 
 
 def serve(*, page: PageOptions, store: EmbeddingStoreOptions) -> None:
@@ -119,20 +112,6 @@ async def _serve(
     stopped = asyncio.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(one, stopped.set)
-    async with open_store(choice, embedder) as store, hosting(address, made(store, access)) as listening:
+    async with open_store(choice, embedder) as store, hosting(address, made(store, access), lifespan=True) as listening:
         typer.echo(f"{choice.shown}: http://{listening}/ (Ctrl-C ends it)", err=True)
         await stopped.wait()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise ConfigError(f"--token-file {str(path)!r}: isn't UTF-8 text") from None

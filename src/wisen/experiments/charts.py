@@ -1,4 +1,4 @@
-"""Line charts as SVG, for the terminal's pictures and for pages: axes, lines with intervals, and marks.
+"""Series charts as SVG, for the terminal's pictures and for pages: axes, lines with intervals, and marks.
 
 Colours and strokes are attributes, so that a file shows them anywhere. A page's style sheet may set others by class:
 `axis`, `label`, `mark`, `series-1` to `series-4`, and `band-1` to `band-4`.
@@ -18,7 +18,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Series:
     """One line of a chart."""
 
     name: str
@@ -54,7 +54,7 @@ class Axes:
         return min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
 
 
-def chart(axes: Axes, lines: Sequence[Line]) -> str:
+def chart(axes: Axes, lines: Sequence[Series]) -> str:
     """The chart as a group of SVG elements, whose origin is its upper left corner; labels stand outside of it."""
     drawn = [f'<path class="axis" d="M0 0V{axes.height}H{axes.width}" fill="none" stroke="#666"/>']
     for value, text in axes.marks:
@@ -74,7 +74,7 @@ def chart(axes: Axes, lines: Sequence[Line]) -> str:
     return "\n".join(drawn)
 
 
-def legend(lines: Sequence[Line], *, apart: int) -> str:
+def legend(lines: Sequence[Series], *, apart: int) -> str:
     """The lines' names beside each other, in their colours."""
     return "\n".join(
         f'<text class="series-{number % len(COLOURS) + 1}" x="{apart * number}" y="-8"'
@@ -93,7 +93,7 @@ def figure(drawn: str, *, size: tuple[int, int], title: str, background: bool = 
     )
 
 
-def _line(axes: Axes, line: Line, number: int) -> list[str]:
+def _line(axes: Axes, line: Series, number: int) -> list[str]:
     colour, dash = COLOURS[number], f' stroke-dasharray="{_DASHES[number]}"' if _DASHES[number] else ""
     found: list[str] = []
     if line.band:

@@ -5,7 +5,7 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import Final
 
-from wisen.experiments.charts import Axes, Line, chart, figure, legend
+from wisen.experiments.charts import Axes, Series, chart, figure, legend
 
 _LEVELS: Final = " ▁▂▃▄▅▆▇█"
 _WIDTH, _HEIGHT, _GAP = 280, 180, 70
@@ -51,7 +51,7 @@ def _panel(at: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
         y_labels=((max(most, 1), str(most)), (0, "0")),
     )
     lines = [
-        Line(name=f"{name}: {sum(right)}", points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [])
+        Series(name=f"{name}: {sum(right)}", points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [])
         for name, right in streams.items()
     ]
     title = f'<text x="0" y="-24" font-weight="bold">{escape(family)}: right at the first try, so far</text>'

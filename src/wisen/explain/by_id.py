@@ -37,7 +37,7 @@ async def find_run(store: Store, run_id: str, tenant: str | None = None) -> RunR
         if tenant in (None, record.task.tenant):
             return record
     if not await store.runs(tenant=tenant, limit=1):
-        raise StoreError(f"no run {run_id!r}: the store has no runs{_WHERE if tenant is None else ' of this tenant'}")
+        raise RunNotFoundError(run_id, f"the store has no runs{_WHERE if tenant is None else ' of this tenant'}")
     near = await store.ids_beginning("run", run_id)
     if tenant is not None:
         near = [one for one in near if (await store.run(one)).task.tenant == tenant]

@@ -1,8 +1,9 @@
 """The page's addresses: what each shows, and who may see it."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from math import inf
@@ -104,8 +105,20 @@ class PageServer:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncGenerator[None]:
-        """Nothing is to be opened or closed: the store is the caller's."""
-        yield
+        """Look up what the first pages would wait for; the store is the caller's."""
+        warming = asyncio.create_task(self._warm())
+        try:
+            yield
+        finally:
+            warming.cancel()
+            with suppress(asyncio.CancelledError):
+                await warming
+
+    async def _warm(self) -> None:
+        if self._access.tokens is None:
+            with suppress(WisenError):  # the page that asks for it says so
+                await self._success.of(self._access.tenant)
+                await self._search(LessonQuery(text="wisen"), self._access.tenant)
 
     def _shown(self, view: "View") -> "Answer":
         """A page for who may look."""
@@ -308,7 +321,7 @@ class PageServer:
         if content is None:
             return await self._problem(None, 404, "There is no such file.")
         kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-        headers = {"cache-control": "max-age=3600"}
+        headers = {"cache-control": "max-age=31536000, immutable"}
         return Response(content, media_type=kinds[name.rpartition(".")[2]], headers=headers)
 
     async def _health(self, _: Request) -> Response:
@@ -319,11 +332,11 @@ class PageServer:
 class LessonQuery:
     """Which lessons are listed; what isn't known is no condition."""
 
-    text: str
-    status: str
-    kind: str
-    awaits: str
-    page: int
+    text: str = ""
+    status: str = ""
+    kind: str = ""
+    awaits: str = ""
+    page: int = 1
 
     @classmethod
     def of(cls, request: Request) -> "LessonQuery":

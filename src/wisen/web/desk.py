@@ -27,7 +27,7 @@ _IMPORTED = "imported, or written by a program: of no run of your own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class HeldCard:
     """A card that no run may try until a person decides."""
 
     card: MemoryCard
@@ -62,7 +62,7 @@ class Standing:
 class Desk:
     """The view, with how many there are of each."""
 
-    held: Sequence[Waiting]
+    held: Sequence[HeldCard]
     held_count: int
     ahead: Sequence[Standing]
     ahead_count: int
@@ -86,7 +86,7 @@ async def look_at_desk(store: VectorStore, tenant: str) -> Desk:
     losing = sorted((one for one in standing if one.loses), key=lambda one: one.nearness)
     pairs = await _rivals(store, tenant)
     return Desk(
-        held=[Waiting(card=card, why=why_waiting(card), source=origin(card.provenance)) for card in held],
+        held=[HeldCard(card=card, why=why_waiting(card), source=origin(card.provenance)) for card in held],
         held_count=held_count,
         ahead=ahead[:_ROWS],
         ahead_count=len(ahead),

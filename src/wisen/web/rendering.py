@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote, urlencode
@@ -87,6 +88,7 @@ class Rendering:
 
     def __init__(self) -> None:
         """Read them all."""
+        self.static = dict(_files(_HERE / "static"))
         environment = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -98,9 +100,12 @@ class Rendering:
         filters, names = cast("dict[str, object]", environment.filters), cast("dict[str, object]", environment.globals)
         filters |= {"shown": unveiled, "one_line": line, "when": when, "score": score, "moment": moment}
         filters |= {"excerpt": excerpt, "words": _words, "e_value": e_value}
-        names |= {"path": path, "counted": counted}
+        names |= {"path": path, "counted": counted, "asset": self._asset}
         self._templates = {name: environment.get_template(name) for name in environment.list_templates()}
-        self.static = dict(_files(_HERE / "static"))
+
+    def _asset(self, name: str) -> str:
+        """A file's address, which changes with its content: browsers keep it for long."""
+        return path("static", name, v=sha256(self.static[name]).hexdigest()[:12])
 
     def page(self, name: str, **values: object) -> str:
         """A page made of a template."""

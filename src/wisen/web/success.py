@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from math import log, log10
 
-from wisen.experiments.charts import Axes, Line, chart, figure, legend
+from wisen.experiments.charts import Axes, Series, chart, figure, legend
 from wisen.explain.wording import counted
 from wisen.memory_ci.statistics import wilson_interval
 from wisen.protocols import SurveysRuns
@@ -25,7 +25,7 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = 48, 26, 12, 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class FirstTries:
     """How many runs of a time were good at their first attempt."""
 
     good: int
@@ -41,8 +41,8 @@ class Rate:
 class Success:
     """What runs came to, with memory and without."""
 
-    advised: Rate
-    bare: Rate
+    advised: FirstTries
+    bare: FirstTries
     picture: str
     """SVG; "" where no run has been judged."""
     since: str
@@ -59,13 +59,13 @@ class Success:
 
 def success_of(marks: Sequence[RunMark]) -> Success:
     """The figures and the picture of these runs, given oldest first."""
-    advised, bare = (_rate([one for one in marks if one.advised is whether]) for whether in (True, False))
+    advised, bare = (_first_tries([one for one in marks if one.advised is whether]) for whether in (True, False))
     since, until = (f"{marks[at].started_at:%d %b %Y}" if marks else "" for at in (0, -1))
     return Success(advised=advised, bare=bare, picture=_picture(marks, since, until), since=since, until=until)
 
 
-def _rate(marks: Sequence[RunMark]) -> Rate:
-    return Rate(good=sum(one.good for one in marks), runs=len(marks))
+def _first_tries(marks: Sequence[RunMark]) -> FirstTries:
+    return FirstTries(good=sum(one.good for one in marks), runs=len(marks))
 
 
 def _picture(marks: Sequence[RunMark], since: str, until: str) -> str:
@@ -77,13 +77,16 @@ def _picture(marks: Sequence[RunMark], since: str, until: str) -> str:
     def part(mark: RunMark) -> int:
         return min(int((mark.started_at - begin).total_seconds() / span * _PARTS), _PARTS - 1)
 
-    lines: list[Line] = []
+    lines: list[Series] = []
     for name, whether in (("with lessons", True), ("without", False)):
-        rates = {at: _rate([*some]) for at, some in groupby((one for one in marks if one.advised is whether), key=part)}
+        rates = {
+            at: _first_tries([*some])
+            for at, some in groupby((one for one in marks if one.advised is whether), key=part)
+        }
         ends = {at: wilson_interval(rate.good, rate.runs) for at, rate in rates.items()}
         points = [(at + 0.5, rate.share) for at, rate in rates.items()]
         band = [(at + 0.5, *ends[at]) for at in rates] if len(rates) > 1 else []
-        lines.append(Line(name=name, points=points, band=band, dots=len(rates) <= _PARTS))
+        lines.append(Series(name=name, points=points, band=band, dots=len(rates) <= _PARTS))
     axes = Axes(
         width=_WIDTH,
         height=_HEIGHT,
@@ -97,7 +100,7 @@ def _picture(marks: Sequence[RunMark], since: str, until: str) -> str:
     )
 
 
-def picture(axes: Axes, lines: Sequence[Line], title: str) -> str:
+def picture(axes: Axes, lines: Sequence[Series], title: str) -> str:
     """A chart with its names above it, as a page has it."""
     drawn = f"{legend(lines, apart=110)}\n{chart(axes, lines)}"
     size = (axes.width + _LEFT + _RIGHT, axes.height + _TOP + _BOTTOM)
@@ -128,7 +131,7 @@ def evidence_picture(draws: Sequence[Drawn], *, bar: float) -> str:
         y_labels=[(power, f"{10.0**power:g}") for power in range(-3, 7) if low <= power <= high],
         marks=((log10(bar), f"promotes at {bar:.3g}"), (0.0, "no evidence")),
     )
-    line = Line(name='e-value for "helps"', points=[*enumerate(heights, start=1)], dots=len(draws) <= _FEW)
+    line = Series(name='e-value for "helps"', points=[*enumerate(heights, start=1)], dots=len(draws) <= _FEW)
     return picture(axes, [line], "The e-value of the trial after each run that was drawn")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from wisen import forks
 from wisen.cards import MemoryCard
@@ -117,6 +117,14 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         self._refuse_closed()
         with self._lock:
             return [self._cards[self._number(card_id)] for card_id in card_ids]
+
+    async def ids_beginning(self, what: Literal["card", "run"], beginning: str) -> Sequence[str]:
+        """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
+        if what == "run":
+            found = [record.run_id for record in await self.runs(limit=len(self._runs))]
+        else:
+            found = [card.id for card in await self.list(CardFilter(), limit=len(self._cards))]
+        return [one for one in found if beginning and one.startswith(beginning)]
 
     async def search(self, query: RecallQuery) -> list[RecallHit]:
         """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
