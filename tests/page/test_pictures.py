@@ -12,7 +12,7 @@ from page_views import views_of
 
 MOST = 150_000
 """Bytes of a picture."""
-SIZE = {"width": 1100, "height": 820}
+SIZE = {"width": 1240, "height": 820}
 COLOURS = 128
 """That text and its edges need; with all of them a picture is three times as large."""
 SHOWN = {"decide": "what needs a decision", "lesson": "a promoted lesson", "run": "a run with three attempts"}

@@ -67,6 +67,22 @@ def test_a_view_fits_a_telephone(views: dict[str, str], served: Served, opened: 
     assert wide == []
 
 
+def test_no_table_lies_over_what_stands_beside_it(
+    views: dict[str, str], served: Served, opened: Callable[..., Any]
+) -> None:
+    over: list[str] = []
+    for width in (1280, 1217, 1100, 900, 600):
+        window, _ = opened(served, viewport={"width": width, "height": 800})
+        for name in ("what needs a decision", "lessons", "a promoted lesson", "a lesson on trial", "runs"):
+            window.goto(served.url + views[name])
+            if window.evaluate(
+                "[...document.querySelectorAll('table')].some((one) =>"
+                " one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)"
+            ):
+                over.append(f"{name}, {width} pixels wide")
+    assert over == []
+
+
 def test_the_keyboard_comes_to_everything_and_shows_where_it_is(
     views: dict[str, str], served: Served, window: Any
 ) -> None:
