@@ -253,15 +253,55 @@ async def test_a_search_gives_what_a_run_would_recall(store: Store, at: Visitor)
     assert ("Count invoices" in page, "Fold letters" in page) == (True, False)
 
 
-async def test_success_stands_above_all_views(store: Store, at: Visitor) -> None:
+class Clock:
+    """Seconds, as the test says."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_success_stands_above_all_views(store: Store) -> None:
     lesson = card("Count by rows.")
     await store.add_unscreened([lesson])
     for number in range(10):
         record = drawing(f"r{number}", lesson, shown=number % 2 > 0, good=number in (1, 3, 5), minute=number)
         await store.save_run(record)
-    for path in ("/", "/lessons", f"/lessons/{lesson.id}", "/runs", "/runs/r1"):
-        page = await text_of(at, path)
-        assert "With lessons 3 of 5 runs were good at the first attempt, without 0 of 5." in page, path
+    async with visiting(page_application(store)) as at:
+        for path in ("/", "/lessons", f"/lessons/{lesson.id}", "/runs", "/runs/r1"):
+            page = await text_of(at, path)
+            assert "With lessons 3 of 5 runs were good at the first attempt, without 0 of 5." in page, path
+
+
+class Surveyed(InMemoryVectorStore):
+    """Counts how often it is asked for all of its runs."""
+
+    surveys = 0
+
+    async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+        self.surveys += 1
+        return await super().run_marks(tenant=tenant)
+
+
+async def test_figures_serve_for_ten_seconds_and_are_never_two_minutes_old() -> None:
+    clock, lesson = Clock(), card("Count by rows.")
+    async with Surveyed() as store:
+        await store.save_run(drawing("a", lesson, shown=True, good=True, minute=1))
+        async with visiting(page_application(store, monotonic=clock)) as at:
+            assert "1 of 1 run was" in await text_of(at, "/runs")
+            await store.save_run(drawing("b", lesson, shown=True, good=True, minute=2))
+            clock.now = 9.0
+            assert "1 of 1 run was" in await text_of(at, "/runs")
+            assert store.surveys == 1
+            clock.now = 11.0
+            assert "1 of 1 run was" in await text_of(at, "/runs")
+            assert store.surveys == 2
+            assert "2 of 2 runs were" in await text_of(at, "/runs")
+            await store.save_run(drawing("c", lesson, shown=True, good=True, minute=3))
+            clock.now = 200.0
+            assert "3 of 3 runs were" in await text_of(at, "/runs")
+            assert store.surveys == 3
 
 
 def test_success_is_drawn_by_equal_parts_of_the_time() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard
 from wisen.cli.card_decisions import Why, decide
 from wisen.cli.lessons import card_json
 from wisen.cli.output import print_json
@@ -54,8 +54,8 @@ def review(
         async with reading(choice) as opened:
             if card_id:
                 return [await find_card(opened, card_id, whose.tenant)]
-            where = CardFilter(tenant=whose.tenant, statuses=(MemoryStatus.QUARANTINED,))
-            return [card async for card in every_card(opened, where) if not card.circle]
+            where = CardFilter(tenant=whose.tenant, awaits="release")
+            return [card async for card in every_card(opened, where)]
 
     cards = drive(waiting())
     if output.as_json:

@@ -9,7 +9,8 @@ import pytest
 from wisen.errors import RunNotFoundError, StoreError
 from wisen.protocols import Blocks, CallLog, KeepsFirst, KeepsWhile, RunLog, SurveysRuns
 from wisen.records import AttemptRecord, Injection, RunRecord
-from wisen.testing.material import FullStore, run_record
+from wisen.stores.whole_store import Store
+from wisen.testing.material import FullStore, card, run_record
 
 
 class BlockContract:
@@ -94,6 +95,17 @@ class RunContract:
         assert [record.run_id for record in await store.runs(tenant="")] == ["d", "c", "a"]
         assert [record.run_id for record in await store.runs(limit=2, offset=1)] == ["d", "c"]
         assert await store.runs(tenant="south") == []
+
+    async def test_ids_are_found_by_their_beginnings(self, store: Store) -> None:
+        """In the order of listings: cards oldest first, runs newest first; none for an empty beginning."""
+        for run_id, minute in (("ab1", 1), ("ab2", 3), ("b", 2), ("ab3", 2)):
+            await store.save_run(run_record(run_id, minute=minute))
+        cards = [replace(card(one, minute=9 - at), id=one) for at, one in enumerate(("ab1", "ab2", "b"))]
+        await store.add(cards)
+        assert list(await store.ids_beginning("run", "ab")) == ["ab2", "ab3", "ab1"]
+        assert list(await store.ids_beginning("card", "ab")) == ["ab2", "ab1"]
+        for what in ("card", "run"):
+            assert list(await store.ids_beginning(what, "")) == list(await store.ids_beginning(what, "abc")) == []
 
     async def test_a_survey_tells_which_judged_runs_had_lessons_and_were_good_at_once(self, store: SurveysRuns) -> None:
         """As each record's own `mark` does, oldest first, of one tenant or of all."""

@@ -52,7 +52,8 @@ class Success:
     def told(self) -> str:
         """It as a sentence."""
         return (
-            f"With lessons {self.advised.good} of {counted(self.advised.runs, 'run')} were good at the first attempt, "
+            f"With lessons {self.advised.good} of {counted(self.advised.runs, 'run')} "
+            f"{'was' if self.advised.runs == 1 else 'were'} good at the first attempt, "
             f"without {self.bare.good} of {self.bare.runs}."
         )
 
