@@ -84,8 +84,9 @@ def test_no_table_lies_over_what_stands_beside_it(
 
 
 def test_the_keyboard_comes_to_everything_and_shows_where_it_is(
-    views: dict[str, str], served: Served, window: Any
+    views: dict[str, str], served: Served, opened: Callable[..., Any]
 ) -> None:
+    window, _ = opened(served, scheme="dark")
     for name, path in views.items():
         window.goto(served.url + path)
         there = window.evaluate(
