@@ -2,13 +2,14 @@
 
 Run as `python benchmarks/page.py [--requests 60] [--write-docs]`. The server is `wisen serve` in a process of its own,
 over a store that `lived_store.py` makes. A view's time is from its request to the last byte of its answer, on one
-connection that stays open. Its weight is what a browser fetches that has nothing of it yet: the page, and all that it
-names of the same server, compressed as browsers ask for it.
+connection that stays open; its processor time is what the server's process used for that. Its weight is what a browser
+fetches that has nothing of it yet: the page, and all that it names of the same server, compressed as browsers ask for.
 """
 
 import argparse
 import asyncio
 import gzip
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,8 @@ class View:
     path: str
     seconds: list[float]
     """From each request to the last byte of its answer."""
+    used: list[float]
+    """What the server's processor time was for each."""
     first: float
     """Of the first request after the server began."""
     page: int
@@ -76,8 +79,8 @@ class Client:
 
 
 @contextmanager
-def serving(store: str) -> Generator[str]:
-    """A server of the page on this machine; gives its address."""
+def serving(store: str) -> Generator[tuple[str, int]]:
+    """A server of the page on this machine; gives its address, and the id of its process."""
     command = [sys.executable, "-m", "wisen", "serve", "--store", store, "--at", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
@@ -85,7 +88,7 @@ def serving(store: str) -> Generator[str]:
             found = next((one for line in process.stdout if (one := _URL.search(line))), None)
             if found is None:
                 raise RuntimeError(f"wisen serve ended with {process.wait()}")
-            yield found[0].rstrip("/.,")
+            yield found[0].rstrip("/.,"), process.pid
         finally:
             process.terminate()
 
@@ -117,17 +120,26 @@ def measured(asked: argparse.Namespace) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "lessons.db")
         asyncio.run(_filled(store, lived))
-        with serving(store) as url:
+        with serving(store) as (url, server):
             client, paths = Client(url), paths_of(lived)
             first = {name: client.get(path)[0] for name, path in paths.items()}
-            taken: dict[str, list[float]] = {name: [] for name in paths}
+            taken: dict[str, list[tuple[float, float]]] = {name: [] for name in paths}
             for turn in range(asked.requests + _WARM):
                 for name, path in paths.items():
+                    before = _used(server)
                     seconds = client.get(path)[0]
                     if turn >= _WARM:
-                        taken[name].append(seconds)
+                        taken[name].append((seconds, _used(server) - before))
             views = [
-                View(name=name, path=path, seconds=taken[name], first=first[name], page=page, whole=whole)
+                View(
+                    name=name,
+                    path=path,
+                    seconds=[one for one, _ in taken[name]],
+                    used=[one for _, one in taken[name]],
+                    first=first[name],
+                    page=page,
+                    whole=whole,
+                )
                 for name, path in paths.items()
                 for page, whole in (client.weight(path),)
             ]
@@ -136,6 +148,12 @@ def measured(asked: argparse.Namespace) -> Figures:
         "views": [asdict(view) for view in views],
         "setting": setting(command, f"SQLite, {asked.runs:,} runs and {asked.cards:,} lessons"),
     }
+
+
+def _used(process: int) -> float:
+    """Seconds of processor time that a process has used, all its threads together."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _filled(store: str, lived: LivedStore) -> None:
@@ -150,13 +168,22 @@ def report(figures: Figures) -> str:
             view["name"],
             milliseconds(view["seconds"]),
             milliseconds(view["seconds"], 0.95),
+            f"{sum(view['used']) / len(view['used']) * 1e3:.0f}",
             milliseconds([view["first"]]),
             f"{view['page'] / 1e3:.1f}",
             f"{view['whole'] / 1e3:.1f}",
         ]
         for view in figures["views"]
     ]
-    head = ["view", "ms, p50", "ms, p95", "ms, the first time", "kB, the page", "kB, with all it names"]
+    head = [
+        "view",
+        "ms, p50",
+        "ms, p95",
+        "ms of processor",
+        "ms, the first time",
+        "kB, the page",
+        "kB, with all it names",
+    ]
     return f"{table('The page: server time and weight', head, rows)}\n\n{figures['setting']}"
 
 

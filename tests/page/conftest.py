@@ -53,9 +53,14 @@ class Watch:
         page.on("dialog", self._dialog)
         page.on("request", self._request)
         page.on("response", self._answered)
-        wire = page.context.new_cdp_session(page)
-        wire.send("Network.enable")
-        wire.on("Network.loadingFinished", self._loaded)
+        self._wire = page.context.new_cdp_session(page)
+        self._wire.send("Network.enable")
+        self._wire.on("Network.loadingFinished", self._loaded)
+
+    def forget(self) -> None:
+        """Let the browser come as for the first time."""
+        self._wire.send("Network.clearBrowserCache")
+        self.weight = 0
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning", "assert") and not message.text.startswith(_FAILED):

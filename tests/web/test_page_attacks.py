@@ -1,6 +1,7 @@
 """Attacks on the page: what strangers, other tenants and other sites ask changes nothing and tells nothing."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from itertools import pairwise
@@ -326,6 +327,39 @@ async def test_an_older_page_undoes_no_later_decision(store: SQLiteVectorStore, 
     assert reply.status == 400
     assert "Nothing was changed" in reply.page.text
     assert (await store.get([mine.id]))[0].status is MemoryStatus.PROMOTED
+
+
+async def test_a_store_that_breaks_while_it_is_served_is_said_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "lessons.db"
+    async with SQLiteVectorStore(path) as opened, visiting(page_application(opened)) as person:
+        await opened.add_unscreened([waiting(SECRET, "")])
+        mine = await lesson(opened, "")
+        fields = await form(person, mine.id)
+        with sqlite3.connect(path) as other:
+            for table in ("cards", "runs"):
+                other.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
+        replies = [await person.get(view) for view in ("/lessons", f"/lessons/{mine.id}", "/runs")]
+        replies.append(await person.post(f"/lessons/{mine.id}", fields | {"act": "promote"}))
+        for reply in replies:
+            assert reply.status == 503
+            assert "The store can't be asked" in reply.page.text
+            assert "Traceback" not in reply.page.text
+        with sqlite3.connect(path) as other:
+            for table in ("cards", "runs"):
+                other.execute(f"ALTER TABLE gone_{table} RENAME TO {table}")
+        assert (await person.get(f"/lessons/{mine.id}")).status == 200
+        assert await unchanged(opened, mine)
+
+
+async def test_a_store_that_is_closed_is_said_in_a_sentence(tmp_path: Path) -> None:
+    opened = SQLiteVectorStore(tmp_path / "lessons.db")
+    async with visiting(page_application(opened)) as person:
+        assert (await person.get("/lessons")).status == 200
+        await opened.close()
+        for view in ("/lessons", "/runs", "/lessons/none"):
+            reply = await person.get(view)
+            assert reply.status == 503
+            assert "The store can't be asked" in reply.page.text
 
 
 async def test_every_answer_is_guarded(store: SQLiteVectorStore, visitor: Visitor) -> None:

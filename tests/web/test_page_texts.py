@@ -12,6 +12,7 @@ from hostile_texts import HARMLESS, HOSTILE, LONG, card_of, other_wording, rival
 from page_client import Visitor, visiting
 
 from wisen.cards import MemoryCard, MemoryStatus
+from wisen.explain.wording import line
 from wisen.recall import CardFilter
 from wisen.records import RunRecord
 from wisen.screening.invisible import unveiled
@@ -119,6 +120,12 @@ async def test_a_hundred_thousand_characters_without_a_blank_fit(text: str) -> N
             reply = await visitor.get(view)
             assert reply.status == 200, view
             assert len(reply.body) < MOST, view
+
+
+def test_of_a_text_no_more_is_read_than_a_line_may_hold() -> None:
+    assert line("  many \n words ", 20) == "many words"
+    assert line(" " * 10_000 + "words", 20) == "…"
+    assert line("w" * 10_000, 20) == "w" * 19 + "…"
 
 
 async def test_all_of_a_long_text_can_be_read() -> None:
