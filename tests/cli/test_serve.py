@@ -17,7 +17,7 @@ TOKEN = "a-token-of-some-length"
 @pytest.mark.parametrize("host", ["0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "lessons.example:0"])
 def test_others_than_this_machine_need_a_token(wisen: Wisen, host: str) -> None:
     done = wisen("serve", "--at", host)
-    said = f"wisen: --at {host}: others can reach it; pass --token-file FILE or set WISEN_SERVE_TOKEN\n"
+    said = f"wisen: --at {host}: others can reach it; pass --tokens FILE or set WISEN_SERVE_TOKEN\n"
     assert (done.returncode, done.stderr) == (2, said)
 
 
@@ -25,7 +25,7 @@ def test_a_tenant_has_one_source(wisen: Wisen, tmp_path: Path, monkeypatch: pyte
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN} north\n")
     said = "wisen: --tenant: each token names its tenant"
-    assert wisen("serve", "--token-file", tokens, "--tenant", "south").stderr.startswith(said)
+    assert wisen("serve", "--tokens", tokens, "--tenant", "south").stderr.startswith(said)
     monkeypatch.setenv("WISEN_SERVE_TOKEN", f"{TOKEN} north")
     assert wisen("serve", "--tenant", "south").stderr.startswith(said)
 
@@ -35,9 +35,9 @@ def test_tokens_that_cannot_be_read_are_told_by_their_place(
 ) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN} north\nshort south\n")
-    assert wisen("serve", "--token-file", tokens).stderr.startswith(f"wisen: {tokens}:2: the token has fewer")
+    assert wisen("serve", "--tokens", tokens).stderr.startswith(f"wisen: {tokens}:2: the token has fewer")
     tokens.write_bytes(b"\xff\n")
-    assert wisen("serve", "--token-file", tokens).stderr == f"wisen: --token-file '{tokens}': isn't UTF-8 text\n"
+    assert wisen("serve", "--tokens", tokens).stderr == f"wisen: --tokens '{tokens}': isn't UTF-8 text\n"
     monkeypatch.setenv("WISEN_SERVE_TOKEN", "nothing")
     assert wisen("serve").stderr.startswith("wisen: WISEN_SERVE_TOKEN:1: write a token")
 

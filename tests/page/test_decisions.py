@@ -147,7 +147,7 @@ def test_a_decision_needs_the_keyboard_alone(server: Served, store: Path, opened
 def test_each_tenant_logs_in_to_its_own(store: Path, tmp_path: Path, opened: Callable[..., Any]) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{NORTH} north\na-token-of-the-south south\n")
-    with serving(str(store), "--token-file", str(tokens), token=NORTH) as server:
+    with serving(str(store), "--tokens", str(tokens), token=NORTH) as server:
         window, _ = opened(server)
         window.get_by_role("heading", name="What needs a decision").wait_for()
         assert axe_faults(window) == []

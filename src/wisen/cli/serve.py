@@ -43,7 +43,7 @@ class PageOptions(OptionSet):
     token_file: Annotated[
         Path | None,
         typer.Option(
-            "--token-file",
+            "--tokens",
             metavar="FILE",
             help=f"Lines of a token, a space and the tenant whose it is. Default: the lines in ${TOKENS}.",
             show_default=False,
@@ -77,7 +77,7 @@ class PageOptions(OptionSet):
             file=self.token_file,
             variable=TOKENS,
             tenant=self.tenant,
-            option="--token-file",
+            option="--tokens",
             listens=f"--at {self.at}",
         )
 

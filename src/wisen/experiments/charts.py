@@ -123,7 +123,8 @@ def figure(drawn: str, *, size: tuple[int, int], title: str, background: bool = 
     said = f"<desc>{escape(described)}</desc>\n" if described else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" role="img" '
-        f'font-family="system-ui, sans-serif" font-size="12">\n<title>{escape(title)}</title>\n{said}{sheet}{drawn}</svg>\n'
+        f'font-family="system-ui, sans-serif" font-size="12">\n'
+        f"<title>{escape(title)}</title>\n{said}{sheet}{drawn}</svg>\n"
     )
 
 
