@@ -5,13 +5,15 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 ARGS ?=
 CODEX := 0.169.0
+# Half of the tests' time is waiting for processes and databases, so there are more workers than cores.
+WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 AXE := 4.14.1
 CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name) 2>/dev/null)))
 # Behind a proxy with certificates of its own, pip trusts those that the system trusts; uv does when it is told to.
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there test-page page-if-there pictures docs-if-there check lint types layers unit where requirements mutants hooks docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-page clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance mcp-conformance-if-there frameworks-if-there test-codex codex-if-there test-page page-if-there pictures docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-page clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,13 +25,14 @@ ci-demo: .venv/.demo ## Plant harmful cards among those an agent learned, and le
 	@$(BIN)/wisen ci demo $(ARGS)
 
 test: .venv/.test ## Run all gates and tests
-	@$(MAKE) --no-print-directory lint types layers unit frameworks-if-there codex-if-there page-if-there docs-if-there
+	@$(MAKE) --no-print-directory lint types layers unit frameworks-if-there codex-if-there mcp-conformance-if-there page-if-there docs-if-there
 
 check: test
 
-lint: .venv/.test ## Check style
+lint: .venv/.test ## Check style, and that what people read is easy to read
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/readability.py
 
 types: .venv/.test ## Check types
 	$(BIN)/basedpyright
@@ -38,7 +41,7 @@ layers: .venv/.test ## Check that imports go down only
 	$(BIN)/lint-imports --no-logo
 
 unit: .venv/.test ## Run the tests with coverage
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
 
 where: .venv/.test ## Break each line that docs/reference/where.md names, and see its test fail
 	@WISEN_WHERE=1 $(BIN)/python -m pytest -q -n auto tests/test_where.py $(ARGS)
@@ -76,7 +79,11 @@ frameworks-if-there:
 	else echo "not run here: tests/frameworks, since the frameworks aren't installed; make test-frameworks"; fi
 
 test-mcp-conformance: .venv/.test .venvs/mcp-conformance/.made ## Run the Model Context Protocol's conformance suite against wisen mcp
-	@$(BIN)/python -m pytest tests/integrations/test_mcp_conformance.py $(ARGS)
+	@WISEN_MCP_CONFORMANCE=$(CURDIR)/.venvs/mcp-conformance/node_modules $(BIN)/python -m pytest tests/integrations/test_mcp_conformance.py $(ARGS)
+
+mcp-conformance-if-there:
+	@if test -e .venvs/mcp-conformance/.made; then $(MAKE) --no-print-directory test-mcp-conformance ARGS=; \
+	else echo "not run here: tests/integrations/test_mcp_conformance.py, since the suite isn't installed; make test-mcp-conformance"; fi
 
 mutants: .venvs/mutants/.made ## Change one package in small ways, and list what no test notices (PACKAGE=src/wisen/account)
 	@.venvs/mutants/bin/python tools/mutants.py $(PACKAGE) $(ARGS)
@@ -87,6 +94,10 @@ hooks: .venv/.test ## Run style, types and layers before each commit
 format: .venv/.test ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+.PHONY: drawings
+drawings: .venv/.test ## Draw the documentation's pictures into docs/pictures/
+	@$(BIN)/python tools/pictures.py
 
 bench: .venv/.demo ## Compare with the alternatives, each in an environment of its own
 	@$(BIN)/python benchmarks/run.py $(ARGS)
@@ -121,6 +132,9 @@ bench-page: .venv/.test ## Measure the page's server time and weight, view by vi
 
 bench-hooks: .venv/.test ## Measure what a hook of a coding agent costs, with 10, 1,000 and 100,000 lessons
 	@$(BIN)/python benchmarks/hooks.py $(ARGS)
+
+release-dry-run: .venv/.test ## Build the package, and try the wheel as a new user would, in an empty home
+	@$(BIN)/python tools/release_dry_run.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site

@@ -13,7 +13,6 @@ from report import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "docs" / "measured" / "postgres.md"
-SCALE = ROOT / "docs" / "understand" / "scale.md"
 
 
 Figures = dict[str, Any]

@@ -58,7 +58,7 @@ def lesson(number: int) -> MemoryCard:
     command = f"{program} build target{number} --level {number % 7}"
     return MemoryCard(
         kind=MemoryKind.FAILURE_PATTERN,
-        content=f"`{command}` failed here with exit code 2\nWhat passed instead: `{command} --strict`",
+        content=f"`{command}` failed with exit code 2\nWhat passed instead: `{command} --strict`",
         situation=Situation(prompt=command, task_type="command", tools=(program,)),
         scope=MemoryScope(tool_names=(program,), task_types=("command",)),
         status=MemoryStatus.PROMOTED,

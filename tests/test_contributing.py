@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 import yaml
+from command_lines import parse
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))
 (JOB,) = WORKFLOW["jobs"].values()
 HOOKS: dict[str, Any] = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 VERSION = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 
 
@@ -88,3 +90,35 @@ def test_uv_trusts_the_certificates_that_the_system_trusts_unless_told_otherwise
         check=True,
     )
     assert done.stdout.split() == [seen]
+
+
+def offered() -> list[Path]:
+    return [ROOT / "RELEASING.md", *sorted((ROOT / ".github").glob("*.md")), *sorted(FORMS.glob("*.yml"))]
+
+
+@pytest.mark.parametrize("page", offered(), ids=lambda page: page.name)
+def test_commands_in_checklists_and_forms_exist(page: Path) -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for called in re.findall(r"`((?:wisen|make) [^`]+)`", page.read_text("utf-8")):
+        program, *arguments = shlex.split(called)
+        if program == "make":
+            assert arguments[0] in targets
+        else:
+            parse(arguments)
+
+
+@pytest.mark.parametrize("form", sorted({*FORMS.glob("*.yml")} - {FORMS / "config.yml"}), ids=lambda form: form.name)
+def test_an_issue_form_is_one_that_can_be_filled_in(form: Path) -> None:
+    found = yaml.safe_load(form.read_text("utf-8"))
+    assert found["name"]
+    assert found["description"]
+    fields = [field for field in found["body"] if field["type"] != "markdown"]
+    assert len({field["id"] for field in fields}) == len(fields)
+    assert all(field["type"] in ("textarea", "input") and field["attributes"]["label"] for field in fields)
+    assert any(field.get("validations", {}).get("required") for field in fields)
+
+
+def test_each_fragment_of_the_changelog_is_of_a_kind_that_the_changelog_has() -> None:
+    kinds = {kind["directory"] for kind in PROJECT["tool"]["towncrier"]["type"]}
+    fragments = [path.name for path in (ROOT / "changelog.d").glob("*.md")]
+    assert [name for name in fragments if not re.fullmatch(rf"\+?[\w-]+\.(?:{'|'.join(kinds)})\.md", name)] == []

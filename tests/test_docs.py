@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-import typer.main
+from command_lines import parse
 from pytest_examples import CodeExample, EvalExample, find_examples
 from wrapping import framework_of
-
-from wisen.cli.main import application
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -150,22 +147,6 @@ def commands() -> Iterator[Any]:
                 inside = "" if inside else fence[1] or "text"
             elif inside == "bash" and line.strip():
                 yield pytest.param(shlex.split(line, comments=True), id=f"{place(page, number)} {line.strip()}")
-
-
-def parse(arguments: Sequence[str]) -> None:
-    """Let the command line's own parser read these arguments, without running anything."""
-    command: Any = typer.main.get_command(application())
-    context: Any = None
-    rest = list(arguments)
-    while True:
-        try:
-            context = command.make_context(command.name, rest, parent=context)
-        except typer.Exit:  # such as after --version
-            return
-        if not hasattr(command, "resolve_command"):
-            return
-        rest = [*context._protected_args, *context.args]
-        _, command, rest = command.resolve_command(context, rest)
 
 
 @pytest.mark.parametrize("words", list(commands()))

@@ -141,9 +141,7 @@ class ReflectionRequiredError(ReflectionError):
     def __init__(self, agent: str, owed: Sequence[str]) -> None:
         """`owed` are the ids of the tasks whose reports are missing."""
         said = ", ".join(map(repr, owed))
-        super().__init__(
-            f"agent {agent!r} owes a report of {said}; finish() writes it, and then the next task may begin"
-        )
+        super().__init__(f"agent {agent!r} owes a report of {said}; call finish() to write it before the next task")
         self.agent = agent
         self.owed = tuple(owed)
 
@@ -162,8 +160,8 @@ class NotRepeatableError(WisenError):
     def __init__(self, tool: str) -> None:
         """`tool` is its name."""
         super().__init__(
-            f"tool {tool!r} isn't repeatable: it was called before this run was cut off or failed, and what came of it "
-            "isn't known; look at what it did"
+            f"tool {tool!r} isn't repeatable: it was called before this run was cut off or failed, and its result is "
+            "unknown; check what it did"
         )
         self.tool = tool
 
@@ -310,7 +308,7 @@ class EmbedderMismatchError(StoreError):
         """`stored` and `given` name embedders as `name/dimension`."""
         super().__init__(
             f"store {path!r} holds vectors of embedder {stored!r}, opened with {given!r}; "
-            f"open it with the stored one, or call reindex() to embed all cards anew"
+            f"open it with the stored one, or call reindex() to embed all cards again"
         )
         self.path = path
         self.stored = stored

@@ -81,6 +81,7 @@ async def test_harm_that_is_plain_archives(any_store: VectorStore) -> None:
     assert await found(ci) == []
 
 
+@pytest.mark.no_cover
 async def test_a_useless_idea_is_not_promoted_and_gives_its_place_away() -> None:
     stages = list[str]()
     for seed in range(4):
@@ -220,6 +221,7 @@ async def status_after(rates: tuple[float, float], hides: tuple[float, float], *
     return (await only(ci.store)).status
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("hides", [(0.9, 0.0), (0.0, 0.9)])
 async def test_an_idea_that_makes_failures_unknown_or_known_is_not_promoted(hides: tuple[float, float]) -> None:
     """Most failures of one side end without a score; else nothing differs. Left out, they would be successes."""

@@ -84,6 +84,7 @@ async def test_the_agents_own_tools_are_the_same_tools(store: VectorStore) -> No
     assert await ByTaskType().hits(store, query("Sing.", task_type="singing", where={"tools": ("sing",)})) == []
 
 
+@pytest.mark.no_cover
 async def test_no_more_are_looked_through_than_have_to_be() -> None:
     class Counting(InMemoryVectorStore):
         pages = 0

@@ -264,6 +264,7 @@ def test_the_demo_refuses_a_file_and_unknown_families(wisen: Wisen, tmp_path: Pa
     assert "no such task family" in wisen("ci", "demo", "--family", "poems").stderr
 
 
+@pytest.mark.no_cover
 @pytest.mark.local_model
 def test_the_demo_runs_on_the_bundled_model(wisen: Wisen, tmp_path: Path) -> None:
     args = ("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")

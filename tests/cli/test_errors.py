@@ -59,7 +59,7 @@ def test_a_mistake_in_a_tasks_file_names_file_line_and_field(refused: Callable[.
     path.write_text('[[tasks]]\nprompt = "fine"\nevaluator = "magic"\n')
     assert refused(path=path).startswith("DIR/bad.toml:3: field 'evaluator'")
     path.write_text('[[tasks]]\nprompt = "x"\nevaluator = {kind = "command", command = "ls -l"}\n')
-    assert refused(path=path).endswith("option 'command' is 'ls -l'; it has to be a list")
+    assert refused(path=path).endswith("option 'command' is 'ls -l'; it must be a list")
     assert refused(path=tmp_path) == snapshot("DIR: is a directory; give a .toml, .yaml or .jsonl file")
     assert refused(path=tmp_path / "none.toml") == snapshot("DIR/none.toml: no such file")
 

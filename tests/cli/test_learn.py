@@ -322,7 +322,7 @@ def test_a_file_for_traces_that_can_not_be_written_is_told_before_any_call(
     assert "directory" in done.stderr
 
 
-LESSON = "`pytest -q` failed: /bin/bash: line 1: pytest: command not found. What passed: `python -m pytest -q`."
+LESSON = "`pytest -q` failed with exit code 127: pytest: command not found\nWhat passed instead: `python -m pytest -q`"
 
 
 @pytest.fixture

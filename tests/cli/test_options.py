@@ -101,9 +101,14 @@ Store:
 
 Output:
   --json  Print JSON instead of text.
+
+Examples:
+  wisen lessons promote CARD_ID --why "checked by hand"
 """)
     headings = [line for line in wisen("run", "--help").stdout.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == snapshot(["Arguments:", "Options:", "Agent:", "For each task:", "Store:", "Output:"])
+    assert headings == snapshot(
+        ["Arguments:", "Options:", "Agent:", "For each task:", "Store:", "Output:", "Examples:"]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

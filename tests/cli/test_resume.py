@@ -125,7 +125,7 @@ def test_what_has_ended_is_given_again_and_not_made_again(
     file, model = tasks(FRANCE), script("Paris")
     done = wisen("run", file, "--model", model, "--json", *QUICK)
     again = wisen("run", file, "--model", model, "--resume", "--json", *QUICK)
-    assert again.stderr == ("wisen: this batch has ended: these are its results; without --resume it is run anew\n")
+    assert again.stderr == ("wisen: this batch has ended: these are its results; without --resume it is run again\n")
     assert json.loads(again.stdout)["tasks"] == json.loads(done.stdout)["tasks"]
     anew = wisen("run", file, "--model", model, "--json", *QUICK)
     assert (anew.returncode, anew.stderr) == (0, "")

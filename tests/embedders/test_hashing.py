@@ -101,6 +101,7 @@ async def test_large_batch_equals_single_texts():
     assert np.array_equal(together[[0, 77, 299]], await embedder.embed([texts[0], texts[77], texts[299]]))
 
 
+@pytest.mark.no_cover
 async def test_more_words_than_are_remembered():
     embedder = HashEmbedder(32)
     first = await embedder.embed(["word0 word1"])
@@ -147,6 +148,7 @@ async def test_words_that_are_new_together_have_the_features_that_they_have_alon
     assert np.array_equal(await HashEmbedder().embed(texts), np.array(fresh))
 
 
+@pytest.mark.no_cover
 async def test_more_words_than_are_remembered_are_embedded_as_any_others():
     many = " ".join(f"word{number}" for number in range(50_001))
     embedder = HashEmbedder()

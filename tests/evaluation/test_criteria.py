@@ -397,7 +397,7 @@ class TestRefused:
             ([], "at least one"),
             ("clarity", "give a list"),
             ([3], "3 is no criterion"),
-            (["edge_cases", "Edge cases"], "'edge_cases' and 'Edge cases' have one name"),
+            (["edge_cases", "Edge cases"], "'edge_cases' and 'Edge cases' have the same name"),
         ],
     )
     def test_a_list_that_cant_be_used(self, criteria: Any, message: str):

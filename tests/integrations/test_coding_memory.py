@@ -10,6 +10,7 @@ from session_files import Ran, claude, rollout
 
 from wisen import CardFilter, Clockwork, MarkdownStore, MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.cards import Provenance
+from wisen.errors import StoreError
 from wisen.integrations.coding_memory import CodingMemory
 from wisen.integrations.hook_payload import HookPayload
 from wisen.memory_ci.pipeline import MemoryCI
@@ -19,7 +20,7 @@ from wisen.trace_import.coding_agents import ROLE
 pytestmark = pytest.mark.anyio
 FAILS, PASSES = "sh report.sh 2026", "sh report.sh --closed 2026"
 TAUGHT: Sequence[Ran] = [(FAILS, 3, "the year is closed"), (PASSES, 0, "printed")]
-SAID = f"`{FAILS}` failed here with exit code 3: the year is closed\n    What passed instead: `{PASSES}`"
+SAID = f"`{FAILS}` failed with exit code 3: the year is closed\n    What passed instead: `{PASSES}`"
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ async def test_a_failure_is_told_at_the_call_and_its_exit_code_counts(desk: Desk
     await learned(memory, desk)
     (card,) = await desk.cards()
     assert (card.kind, card.status, card.held) == (MemoryKind.FAILURE_PATTERN, MemoryStatus.QUARANTINED, ())
-    assert (card.provenance.run_id, card.provenance.source) == ("first", "transcript line 5")
+    assert (card.provenance.run_id, card.provenance.source) == ("first", "first.jsonl:3")
     assert card.provenance.verified
     assert card.provenance.tainted
     second = Session(memory, desk, "second")
@@ -142,6 +143,29 @@ async def test_what_a_session_taught_is_kept_once(desk: Desk, memory: CodingMemo
     await learned(coding(desk), desk)
     (card,) = await desk.cards()
     assert card.duplicates == 0
+
+
+async def test_what_a_store_could_not_take_is_kept_at_the_next_turn(desk: Desk, memory: CodingMemory) -> None:
+    (desk.repository / ".wisen").write_text("a file")
+    first = Session(memory, desk, "first")
+    await first.asks(PROMPT)
+    with pytest.raises(StoreError):
+        await first.ends(*TAUGHT)
+    (desk.repository / ".wisen").unlink()
+    await first.asks("thanks")
+    await first.ends()
+    assert [card.content.splitlines()[-1] for card in await desk.cards()] == [f"What passed instead: `{PASSES}`"]
+
+
+async def test_a_lesson_that_may_not_be_kept_costs_no_other(desk: Desk, memory: CodingMemory) -> None:
+    """A session whose id is a secret: its lessons name no run that may be kept."""
+    first = Session(memory, desk, "first")
+    await first.asks(PROMPT)
+    secret = rollout(desk.home / "s.jsonl", (PROMPT, TAUGHT), session="ghp_" + "a1B2c3D4e5F6" * 3)
+    await first.ends(transcript=secret)
+    assert not (desk.repository / ".wisen" / "cards").exists()
+    await learned(memory, desk)
+    assert len(await desk.cards()) == 1
 
 
 async def test_by_lot_some_sessions_go_without(desk: Desk, memory: CodingMemory) -> None:

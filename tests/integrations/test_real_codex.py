@@ -89,7 +89,7 @@ async def test_the_second_session_is_told_what_the_first_has_learned(
     assert provider.holding(f"What passed instead: `sh report.sh {word} 2026`") == [2, 3]
     texts = json.dumps(provider.requests[1]["input"])
     assert texts.count("What passed instead") == 1
-    assert FAILS not in texts.replace(f"`{FAILS}` failed here with exit code 3", ""), "the call is yet to be made"
+    assert FAILS not in texts.replace(f"`{FAILS}` failed with exit code 3", ""), "the call is yet to be made"
     desk.wait_for(lambda: "first" in learned(desk)[0].read_text())
     (card,) = await desk.cards()
     (trial,) = card.trials
@@ -98,6 +98,35 @@ async def test_the_second_session_is_told_what_the_first_has_learned(
     desk.wait_for(lambda: '"first": 2' in learned(desk)[0].read_text())
     (card,) = await desk.cards()
     assert (card.trials[0].first, card.trials[0].first_good) == (2, 1), "the outcome is the command's exit code"
+
+
+async def test_a_folder_of_sessions_teaches_what_the_hooks_teach(
+    desk: Desk, provider: ResponsesServer, word: str
+) -> None:
+    """Without hooks first: `wisen learn` reads the transcript, and the hook tells it. Then the hooks add nothing."""
+    desk.wisen("uninstall", "codex")
+    session(desk, provider, FAILS, f"sh report.sh {word} 2026")
+    assert not learned(desk)
+    done = desk.wisen(
+        "learn", str(desk.home / ".codex" / "sessions"), "--store", "markdown:.wisen", "--embedder", "hash"
+    )
+    assert done.returncode == 0, done.stderr
+    (card,) = await desk.cards()
+    assert card.provenance.created_by == "template"
+    desk.wisen("install", "codex")
+    session(desk, provider, ALIKE)
+    desk.until_alive()
+    session(desk, provider, ALIKE, f"sh report.sh {word} 2025")
+    assert provider.holding(card.text.splitlines()[1]) == [2, 3]
+    desk.wait_for(lambda: any('"first": 1' in path.read_text() for path in learned(desk)))
+    desk.wait_for(lambda: len(learned(desk)) > 1)
+    by_hooks = [one for one in await desk.cards() if one.id != card.id]
+    assert [one.situation.prompt for one in by_hooks] == [ALIKE]
+    again = desk.wisen(
+        "learn", str(desk.home / ".codex" / "sessions"), "--store", "markdown:.wisen", "--json", "--again"
+    )
+    totals = json.loads(again.stdout)["totals"]
+    assert (totals["new"], totals["known"], totals["duplicates"]) == (0, 2, 0)
 
 
 async def test_by_lot_a_session_goes_without_the_lesson(

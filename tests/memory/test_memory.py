@@ -101,6 +101,14 @@ async def test_advice_that_nobody_asked_for_is_not_said_to_be_delivered() -> Non
     assert not (await store.run(attempt.id)).attempts[0].advice_delivered
 
 
+async def test_advice_that_says_nothing_is_not_said_to_be_delivered() -> None:
+    store = InMemoryVectorStore()
+    async with AsyncMemory(store).attempt(TASK) as attempt:
+        assert attempt.advice.text == ""
+        attempt.outcome(1.0)
+    assert not (await store.run(attempt.id)).attempts[0].advice_delivered
+
+
 async def test_an_error_is_an_outcome_and_passes_on() -> None:
     store = InMemoryVectorStore()
     memory = AsyncMemory(store)

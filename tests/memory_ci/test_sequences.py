@@ -278,6 +278,7 @@ def export(world: World) -> bytes:
     return hashlib.sha256("\n".join(sorted(world.exported.values())).encode()).digest()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("first", range(0, 1_200, 300))
 async def test_random_sequences(first: int) -> None:
     moves, refusals = set[tuple[MemoryStatus, MemoryStatus]](), 0
@@ -293,6 +294,7 @@ async def test_random_sequences(first: int) -> None:
     assert refusals > 50
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", ["sqlite", "markdown"])
 async def test_stores_on_disk_end_up_the_same(kind: str, tmp_path: Path) -> None:
     for seed in range(25 if kind == "sqlite" else 6):

@@ -47,7 +47,7 @@ def test_a_file_that_is_not_the_known_one_is_refused(packages: Path) -> None:
     with pytest.raises(WeightsError) as caught:
         checked_weights("smollm2")
     assert "has sha256 " in str(caught.value)
-    assert f"not {SMOLLM2.sha256}; it is damaged or another file: install it anew" in str(caught.value)
+    assert f"not {SMOLLM2.sha256}; it is damaged or another file: install it again" in str(caught.value)
 
 
 def remove(path: Path) -> None:

@@ -73,6 +73,7 @@ class Moody:
         return self._random.choice([math.nan, -1.0, 2.0, "high", None, 0.5])
 
 
+@pytest.mark.no_cover
 async def test_no_evaluator_makes_the_loop_run_past_its_limits() -> None:
     random = Random(20260101)
     made = 0

@@ -137,6 +137,7 @@ def test_the_fewest_clusters_follow_from_the_rule() -> None:
     assert fewest_clusters(Rule(promote_at=100)) == 7
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("copies", [1, 3, 8])
 def test_a_useless_card_that_changes_whole_clusters_is_seldom_promoted(copies: int) -> None:
     promoted = {

@@ -47,6 +47,7 @@ async def test_a_release_that_regresses_is_halved_until_the_culprit_is_found() -
     assert all(one.history[-1].why.startswith("release 1: ") for one in others)
 
 
+@pytest.mark.no_cover
 async def test_a_regressed_release_stays_out_where_the_budget_ends_before_the_culprit_is_found() -> None:
     members = [card(f"HELPS, {word}.", run=word) for word in ("ONE", "OTHER")]
     whole = await ReplayTest(MemoryCI(await stored(*members)), attempt(), options=FEW).run(tasks())

@@ -214,6 +214,7 @@ def test_deeply_nested_encodings_are_rejected() -> None:
     assert "encoded-too-deep" in attacks(text)
 
 
+@pytest.mark.no_cover
 @given(
     st.text()
     | st.text(st.characters())

@@ -59,6 +59,7 @@ def pairs() -> list[tuple[str, str]]:
     return [(one, other) for one in KINDS for other in KINDS if one != other]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("source", "target"), pairs())
 def test_anything_comes_over_and_back(source: str, target: str, fresh: Open) -> None:
     slow = "postgres" in (source, target)

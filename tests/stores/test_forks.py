@@ -179,7 +179,7 @@ AT_WORK = """
 def test_a_file_that_is_at_work_all_the_time_is_refused_in_the_child(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     hint = "fork when no store is at work, or start processes by 'spawn'"
-    said = f"StoreError: store {str(path)!r} was at work when this process was forked off; {hint}"
+    said = f"StoreError: store {str(path)!r} was in use when this process was forked; {hint}"
     assert run(AT_WORK, f"sqlite:{path}") == f"child {[said, said]}\n"
 
 

@@ -35,10 +35,8 @@ created_by: reflexion
 run: r1
 prompt: "Fetch: all."
 tools: ["http"]
-evidence:
-  - {"model": "m", "shown": 2}
 note: "true"
-seal: 299c038ad521bb327d33d85f70b36273
+seal: 2d380ac7d1fdde37d09ad65308c9c7e6
 ---
 
 """)

@@ -126,7 +126,7 @@ async def test_a_new_report_is_one_new_file(store: MarkdownStore, git: Git) -> N
     assert status(git) == ["?? memory/reflections/researcher-agent/2026-09-09-weigh-the-crates.md"]
 
 
-async def test_a_status_is_three_lines_and_a_count_one(store: MarkdownStore, git: Git) -> None:
+async def test_a_status_is_three_lines_and_a_count_none(store: MarkdownStore, git: Git) -> None:
     await store.update(stored(5).with_status(MemoryStatus.REJECTED))
     seals = [f"-seal: {seal_of(stored(5))}", f"+seal: {seal_of(stored(5).with_status(MemoryStatus.REJECTED))}"]
     expected = ["-status: promoted", "+status: rejected", "+version: 2", *seals]
@@ -134,7 +134,8 @@ async def test_a_status_is_three_lines_and_a_count_one(store: MarkdownStore, git
     git("checkout", "--quiet", ".")
     again = replace(stored(6), provenance=replace(stored(6).provenance, run_id="another"), id="")
     assert [one.outcome for one in await store.add([again])] == ["duplicate"]
-    assert changed_lines(git) == ["+repeats: 1"]
+    assert (await store.get([stored(6).id]))[0].duplicates == 1
+    assert status(git) == []
 
 
 async def test_retention_is_renames_alone(store: MarkdownStore, git: Git) -> None:

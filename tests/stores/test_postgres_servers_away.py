@@ -62,7 +62,7 @@ def test_a_certificate_that_is_not_trusted_is_not_waited_for() -> None:
 async def test_waiting_for_a_server_is_told_once_and_for_how_long(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(StoreError, match="couldn't be reached for"):
         await PostgresVectorStore(NOWHERE, patience=3.2).open()
-    assert caplog.messages == [f"store {NOWHERE!r} doesn't answer; it is waited for, 3.2 s at most"]
+    assert caplog.messages == [f"store {NOWHERE!r} doesn't answer; waiting, 3.2 s at most"]
 
 
 async def test_what_is_soon_over_is_not_told(caplog: pytest.LogCaptureFixture, postgres_url: str) -> None:
@@ -84,7 +84,7 @@ def test_people_read_what_is_waited_for_on_stderr(capsys: pytest.CaptureFixture[
         log("database.awaited", level=logging.WARNING, error=OSError("refused"))
     assert capsys.readouterr().err == (
         f"wisen: store {NOWHERE!r} doesn't answer\n"
-        "wisen: the queue's database doesn't answer; it is waited for, 30 s at most\n"
-        "wisen: the queue's database doesn't answer; it is waited for\n"
+        "wisen: the queue's database doesn't answer; waiting, 30 s at most\n"
+        "wisen: the queue's database doesn't answer; waiting\n"
     )
     assert logging.getLogger("wisen").handlers == []

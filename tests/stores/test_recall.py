@@ -78,6 +78,7 @@ async def check_recall(embedder: Embedder, others: int) -> None:
         assert [[hit.card.situation.prompt for hit in hits] for hits in answers] == [[]] * len(UNRELATED)
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_same_and_unrelated_prompts_with_hashed_words() -> None:
     await check_recall(HashEmbedder(), 5_000)
@@ -89,6 +90,7 @@ async def test_same_and_unrelated_prompts_with_the_local_model() -> None:
     await check_recall(LocalEmbedder(), int(os.environ.get("WISEN_RECALL_CARDS", "300")))
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_prefiltered_search_finds_what_exact_search_finds() -> None:
     """The nearest card by far is found among thousands, whatever the sign bits say."""

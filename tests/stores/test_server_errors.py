@@ -228,7 +228,7 @@ async def test_another_embedder_is_refused_until_the_store_is_reindexed(tmp_path
             await SQLiteVectorStore(path, embedder=HashEmbedder(dimension=128)).open()
         assert str(caught.value) == (
             f"store {str(path)!r} holds vectors of embedder 'hash-64-v1/64', opened with 'hash-128-v1/128'; "
-            "open it with the stored one, or call reindex() to embed all cards anew"
+            "open it with the stored one, or call reindex() to embed all cards again"
         )
         new = SQLiteVectorStore(path, embedder=HashEmbedder(dimension=128))
         for attempt in (new.add([lesson()]), recalled(new), new.update(cards[0].with_status(MemoryStatus.ARCHIVED))):

@@ -9,9 +9,9 @@ Ran = tuple[str, int, str]
 """A command, its exit code and what it wrote."""
 
 
-def rollout(path: Path, *turns: tuple[str, Sequence[Ran]], session: str = "s-1") -> Path:
+def rollout(path: Path, *turns: tuple[str, Sequence[Ran]], session: str = "s-1", cwd: str = "/project") -> Path:
     """A rollout of Codex's: each turn a prompt and what the agent ran; the calls' ids are c1, c2 and so on."""
-    lines = [_line("session_meta", id=session, cwd="/project")]
+    lines = [_line("session_meta", id=session, cwd=cwd)]
     number = 0
     for prompt, calls in turns:
         lines.append(_line("event_msg", type="user_message", message=prompt))

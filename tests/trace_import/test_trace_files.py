@@ -198,6 +198,7 @@ def test_a_log_of_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert skipped[0].reason.startswith("is larger than")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("form", ["codex", "jsonl"])
 def test_memory_is_flat_in_the_size_of_a_file(tmp_path: Path, form: str) -> None:
     noise = "x" * 2_000

@@ -63,7 +63,7 @@ def status(
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Say how many tasks of a batch wait, run, are done, were given up or cancelled."""
+    """Count a batch's tasks: waiting, running, done, given up, cancelled."""
 
     def tell(found: "BatchStatus") -> None:
         if output.as_json:
@@ -89,7 +89,7 @@ def results(
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Show what each task came to, or why it came to nothing yet, in the order in which they were submitted.
+    """Show each task's result, or why it has none yet, in the order they were submitted.
 
     Exit code: 0 if every task has an answer, 1 if not.
     """
@@ -111,7 +111,7 @@ def results(
 
 
 def cancel(batch: BatchId, *, store: StoreOptions, output: OutputOptions) -> None:
-    """Drop the tasks that wait, and ask those that run to end; what is done stays."""
+    """Drop waiting tasks, and ask running ones to end; finished tasks stay."""
 
     async def get() -> "BatchStatus":
         async with _queue(store) as opened:
@@ -128,12 +128,12 @@ def retry(
     batch: BatchId,
     *,
     anew: Annotated[
-        bool, typer.Option("--anew", help="Begin their runs anew, and pay again, instead of going on with them.")
+        bool, typer.Option("--anew", help="Begin their runs again, and pay again, instead of going on with them.")
     ] = False,
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Send tasks again that were given up or cancelled; their runs go on, and what was answered isn't paid again."""
+    """Retry tasks that were given up or cancelled; their runs go on, and no answer is paid for twice."""
 
     async def get() -> int:
         async with _queue(store) as opened:
@@ -171,7 +171,7 @@ def prune(
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Remove finished batches that are old, those with dead letters too; records of runs, and lessons, stay."""
+    """Remove old finished batches, also those with dead letters; records of runs, and lessons, stay."""
     before = datetime.now(UTC) - age(older_than)
 
     async def get() -> int:

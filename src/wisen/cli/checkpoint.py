@@ -15,7 +15,7 @@ from wisen.records import ENDED
 from wisen.stores.whole_store import Store
 
 _KEY = "batch"
-_ENDED = "this batch has ended: these are its results; without --resume it is run anew"
+_ENDED = "this batch has ended: these are its results; without --resume it is run again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ async def begin_batch(store: Store, scope: str, *, tasks: int, seed: int | None,
     if resume:
         typer.echo("wisen: nothing to resume: these tasks with these options never began", err=True)
     elif newest and not ended:
-        typer.echo("wisen: a batch of these tasks is unfinished; --resume goes on with it, this begins anew", err=True)
+        typer.echo("wisen: a batch of these tasks is unfinished; --resume goes on with it, this starts over", err=True)
     nonce = secrets.token_hex(16) if seed is None else await _seeded(store, seed)
     await store.save_call(scope, _KEY, 0, json.dumps([nonce, "" if ended else newest]).encode())
     return BatchRun(scope=scope, nonce=nonce)

@@ -34,7 +34,7 @@ _EARLIER = "counted by an earlier version"
 
 
 def status(*, whose: TenantOptions, store: StoreOptions, output: OutputOptions) -> None:
-    """Say where ideas stand, how far the trial of each is, and what their evidence is, per model."""
+    """Show each idea's status, how far its trial is, and its evidence, per model."""
     cards, promoted = drive(_found(store.choose(), whose.tenant))
     there = {card.id for card in cards}
     heads = [card for card in cards if card.idea not in there]

@@ -81,7 +81,7 @@ def demo(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
-    """Show an agent learning on a real local model, beside the controls that a claim needs.
+    """Show an agent learning on a real local model, beside controls that say whether memory helped.
 
     First comes one customer's messages in a row, with harm planted: which ideas earn trust, and when. Then three
     families of tasks, each in all arms. With --family, only the families named are run; the name "trial" stands for the

@@ -29,7 +29,7 @@ def forget(
     ] = None,
     run: Annotated[
         str,
-        typer.Option("--run", metavar="ID", help="A run; a beginning of its id will do.", show_default=False),
+        typer.Option("--run", metavar="ID", help="A run's id, or its beginning.", show_default=False),
     ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do it; without this, only say what would go.")] = False,
     whose: TenantOptions,

@@ -20,12 +20,14 @@ from wisen.integrations.hook_files import (
     is_installed,
     uninstalling,
 )
+from wisen.integrations.hook_settings import SETTINGS, HookSettings, read_settings, write_settings
 from wisen.trace_import.coding_agents import CODING_AGENTS, CodingAgent, repository_of
 
 _PATIENCE = 2.0
 _LAST_WORK = 30.0
 _LOOK = 0.05
 _IDLE = 3600.0
+_NO_MODEL = "none"
 
 Agent = Annotated[CodingAgent, typer.Argument(metavar="AGENT", help="codex or claude.", show_default=False)]
 
@@ -62,14 +64,42 @@ class HookFileOptions(OptionSet):
         return True
 
 
-def install(agent: Agent, *, file: HookFileOptions) -> None:
+def install(
+    agent: Agent,
+    *,
+    file: HookFileOptions,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who looks back at what failed in a session, with every agent: provider:name, "
+            f"openai-compatible:URL#name, local; {_NO_MODEL} for no one, as without this option at first.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
     """Let a coding agent learn from its sessions: puts wisen's hooks into its settings, and shows the change first."""
     path = file.path(agent)
-    if not file.apply(installing(path)):
+    change = installing(path)
+    if model is not None:
+        _set_model(model, dry_run=file.dry_run)
+    if not file.apply(change):
         typer.echo(f"{path} has wisen's hooks already")
     elif not file.dry_run:
         trust = "; Codex runs new hooks once you have trusted them: /hooks" if agent == "codex" else ""
         typer.echo(f"from the next session on{trust}", err=True)
+
+
+def _set_model(name: str, *, dry_run: bool) -> None:
+    """Name the model that looks back, once it is seen that it could be asked. Raises as `find_model` does."""
+    from wisen.models import resolve_model  # noqa: PLC0415 - imports pydantic-ai
+
+    folder = Path(state_folder(os.environ))
+    if name != _NO_MODEL:
+        resolve_model(name)
+    if not dry_run:
+        write_settings(folder, HookSettings(model="" if name == _NO_MODEL else name))
+    typer.echo(f"{folder / SETTINGS}: model {name}", err=True)
 
 
 def uninstall(agent: Agent, *, file: HookFileOptions) -> None:
@@ -92,6 +122,7 @@ def status(*, output: OutputOptions) -> None:
         "installed": installed,
         "off": _why_off(folder, root),
         "process": int(answer) if answer else None,
+        "model": _model_of(folder),
         "stores": [str(path) for path in stores],
         "log": str(folder / LOG),
     }
@@ -102,6 +133,7 @@ def status(*, output: OutputOptions) -> None:
         typer.echo(f"{agent}: {', '.join(paths) if paths else f'not installed; wisen install {agent}'}")
     typer.echo(f"hooks: {said['off'] or 'on'}")
     typer.echo(f"process: {said['process'] or 'none; the next session starts one'}")
+    typer.echo(f"model: {said['model'] or 'none; lessons are written by template alone'}")
     typer.echo(f"lessons: {', '.join(map(str, stores)) or 'none yet'}")
     typer.echo(f"log: {said['log']}")
 
@@ -119,7 +151,7 @@ def on() -> None:
 
 
 def stop() -> None:
-    """End the resident process, and wait for what it has under way; the next session starts one again."""
+    """Stop the resident process once its work is done; the next session starts it again."""
     folder = Path(state_folder(os.environ))
     if asked(folder, STOP) is None:
         typer.echo("no process was running", err=True)
@@ -134,13 +166,13 @@ def stop() -> None:
 def serve(
     *,
     idle: Annotated[
-        float, typer.Option("--idle", metavar="SECONDS", min=1.0, help="End when nothing was asked for so long.")
+        float, typer.Option("--idle", metavar="SECONDS", min=1.0, help="Stop after so many seconds without a request.")
     ] = _IDLE,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Makes draws repeat, for tests.", show_default=False)
     ] = None,
 ) -> None:
-    """Answer hooks until no agent has asked for a while; sessions start it by themselves."""
+    """Answer hooks, and stop after a while without any; sessions start this by themselves."""
     from wisen.integrations.resident import Resident  # noqa: PLC0415 - the memory behind it is slow to import
 
     folder = _made(Path(state_folder(os.environ)))
@@ -162,6 +194,14 @@ def _why_off(folder: Path, root: Path | None) -> str:
         return f"off, by ${VARIABLE}"
     files = [folder / OFF, *([root / FOLDER / OFF] if root else [])]
     return next((f"off, by {path}" for path in files if path.exists()), "")
+
+
+def _model_of(folder: Path) -> str | None:
+    """Who looks back, or what is wrong with the settings."""
+    try:
+        return read_settings(folder).model or None
+    except ConfigError as error:
+        return str(error)
 
 
 def _made(folder: Path) -> Path:

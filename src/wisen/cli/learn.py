@@ -82,7 +82,7 @@ class LearnOptions(OptionSet):
         str | None,
         typer.Option(metavar="NAME", help="Whose runs these are, whatever the files say.", show_default=False),
     ] = None
-    agent: Annotated[str, typer.Option(metavar="ROLE", help="The role that the cards are for; all without it.")] = ""
+    agent: Annotated[str, typer.Option(metavar="ROLE", help="The role that the cards are for. Default: all.")] = ""
     contrast: Annotated[
         bool, typer.Option("--contrast/--no-contrast", help="See failed and solved runs of one task side by side.")
     ] = True

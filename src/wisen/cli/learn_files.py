@@ -119,7 +119,7 @@ class TraceReading:
 
         self.runs += 1
         self.calls += sum(event.kind == "action" for event in run.trace.events)
-        self.failed += sum(bool(step.error) for step in steps_of(run))
+        self.failed += sum(step.failed for step in steps_of(run))
 
     @property
     def empty(self) -> bool:

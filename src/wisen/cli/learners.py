@@ -1,7 +1,5 @@
 """How `wisen learn` makes lessons of runs: by a template, or by a model that looks back."""
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 
 BATCH: Final = 1_000
 """Runs that a model looks back at together: among these, failed and solved ones of a task are contrasted."""
-_REMEMBERED: Final = 10_000
-"""Lessons of which it is known that their session has taught them already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +68,11 @@ class TemplateLearner:
         self.learned = Learned()
         self._ci, self._role, self._files = ci, agent_role, files
         self._repairs: Repairs = Repairs()
-        self._told: OrderedDict[str, None] = OrderedDict()
 
     async def learn(self, run: "TracedRun", source: Source) -> None:
         """See `LessonMaker.learn`."""
-        for repair in self._repairs.found(run, session=source.session):
-            told = hashlib.sha256(f"{source.session or run.trace.trace_id}\0{repair.text}".encode()).hexdigest()
-            if told in self._told:
-                continue
-            self._told[told] = None
-            if len(self._told) > _REMEMBERED:
-                self._told.popitem(last=False)
+        del source
+        for repair in self._repairs.found(run):
             await self._keep(repair)
 
     async def ended(self, source: Source, line: int) -> None:
@@ -96,11 +86,8 @@ class TemplateLearner:
         from wisen.retroformer.retroformer import Reflection, submit_all  # noqa: PLC0415 - imports pydantic-ai
 
         card = repair.card(agent_role=self._role, at=datetime.now(UTC))
-        # What an own run used with success is no new sink; of others' runs nothing is known to be good.
-        used = (repair.run.asked.prompt, repair.failed.command, repair.passed.command)
-        known = "" if repair.run.foreign else "\n".join(used)
         told = Reflection(trace_id=repair.run.trace.trace_id, failures=1)
-        kept = await submit_all(self._ci, [card], told, self.learned.reflections.append, known=known)
+        kept = await submit_all(self._ci, [card], told, self.learned.reflections.append, known=repair.used)
         self.learned.cards |= {one.id: one for one in kept}
 
 
@@ -120,7 +107,9 @@ class ModelLearner:
 
     async def learn(self, run: "TracedRun", source: Source) -> None:
         """See `LessonMaker.learn`."""
-        self._runs.append((run, source))
+        from wisen.retroformer.repairs import named_by_program  # noqa: PLC0415 - imports the screen and its tables
+
+        self._runs.append((named_by_program(run), source))
         if len(self._runs) >= BATCH:
             await self.finish()
 

@@ -24,6 +24,8 @@ _IN_WORDS = {
     r"Input should be a finite number.*": "must be a number",
 }
 """What the parser's own checks say of numbers, and what they mean."""
+_COMPLETE = "_WISEN_COMPLETE"
+"""Set by a shell that asks what may come next; the parser's own completion answers."""
 _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 """What shells report for a program that wrote to a pipe nobody reads any more."""
@@ -146,13 +148,18 @@ def application(args: Sequence[str] | None = None) -> typer.Typer:
 
     Each command's module is imported with it, so a command waits for no other's.
     """
-    app = _made(_COMMAND, args)
+    return _with_top(_made(_COMMAND, args))
+
+
+def _with_top(app: typer.Typer) -> typer.Typer:
     app.callback()(_top)
     return app
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command with `args`, by default the process's own, and exit."""
+    if os.environ.get(_COMPLETE):
+        _complete()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -227,11 +234,43 @@ def _made(group: _Group, args: Sequence[str] | None) -> typer.Typer:
     return made
 
 
+def _complete() -> None:
+    """Answer the shell by typer's own completion, without what options mean: rich would be loaded to render that."""
+    command: Any = typer.main.get_command(_with_top(_offered(_COMMAND, _typed())))
+    for option in command.params:
+        option.help = None
+    command(prog_name="wisen")
+
+
+def _typed() -> list[str]:
+    """The words before the one at the cursor, as the shell's completion script hands them over."""
+    if (words := os.environ.get("COMP_WORDS")) is not None:  # bash
+        return words.split()[1 : int(os.environ.get("COMP_CWORD", "1"))]
+    words = os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return words.split()[1 : None if words[-1:].isspace() else -1]
+
+
+def _offered(group: _Group, words: Sequence[str]) -> typer.Typer:
+    """The group with every name in it; only the command that these words call is loaded."""
+    made = _empty(group)
+    for name, verb in group.verbs.items():
+        named = words[:1] == [name]
+        if isinstance(verb, str):
+            made.command(name, cls=PanelCommand, help="")(expanded(_function(verb)) if named else _not_loaded)
+        else:
+            made.add_typer(_offered(verb, words[1:]) if named else _empty(verb), name=name, help="")
+    return made
+
+
+def _not_loaded() -> None:
+    """Stand for a command whose name alone is asked for."""
+
+
 def _empty(group: _Group) -> typer.Typer:
     return typer.Typer(
         help=group.about,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=group is _COMMAND,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

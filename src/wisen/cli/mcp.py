@@ -44,7 +44,7 @@ class ServeOptions(OptionSet):
         typer.Option(
             "--tokens",
             metavar="FILE",
-            help=f"Lines of a token, a space and the tenant whose it is. Default: the lines in ${VARIABLE}.",
+            help=f"Each line is a token, a space, and its tenant. Default: the lines in ${VARIABLE}.",
             show_default=False,
         ),
     ] = None

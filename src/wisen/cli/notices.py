@@ -17,7 +17,7 @@ class _Notices(logging.Handler):
         if said == "database.awaited":
             fields = cast("Mapping[str, object]", getattr(record, "wisen_fields", {}))
             most = f", {fields['seconds']:g} s at most" if "seconds" in fields else ""
-            said = f"the queue's database doesn't answer; it is waited for{most}"
+            said = f"the queue's database doesn't answer; waiting{most}"
         typer.echo(f"wisen: {line(said, 2000)}", err=True)
 
 

@@ -1,4 +1,7 @@
-"""Named sets of options: a command takes a set as one argument, and its help shows the set in a panel of its own."""
+"""Named sets of options: a command takes a set as one argument, and its help shows the set in a panel of its own.
+
+After the options, help shows the command's examples from `data/examples.toml`.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -8,6 +11,8 @@ from functools import cache, wraps
 from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 
 from typer.core import TyperCommand
+
+from wisen.data_files import read_table
 
 _ARGUMENTS, _OWN = "Arguments", "Options"
 
@@ -68,8 +73,16 @@ def _home(kind: type[OptionSet], name: str) -> type[OptionSet]:
     return next(one for one in lineage if name in inspect.get_annotations(one))
 
 
+def examples(command: str) -> tuple[str, ...]:
+    """Calls of a command such as "lessons add", as a user would type them; the plainest first."""
+    found: Any = read_table("wisen.cli", "data/examples.toml")
+    for word in command.split():
+        found = found.get(word, {})
+    return tuple(found)
+
+
 class PanelCommand(TyperCommand):
-    """A command whose plain help shows its own options first, then each panel."""
+    """A command whose plain help shows its own options first, then each panel, then examples."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - the types of typer's parser are private
         """Write arguments, options and panels, each under its heading."""
@@ -82,3 +95,18 @@ class PanelCommand(TyperCommand):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401 - as above
+        """Options and values that may come next, by name alone: typer would import rich to render what they mean."""
+        found: list[Any] = super().shell_complete(ctx, incomplete)
+        for one in found:
+            one.help = None
+        return found
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        """Write the examples, each on a line of its own however long it is."""
+        _, _, command = ctx.command_path.partition(" ")
+        if shown := examples(command):
+            with formatter.section("Examples"):
+                for line in shown:
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")

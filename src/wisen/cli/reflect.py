@@ -132,7 +132,7 @@ def archive(
     store: ReportStoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Move all but the last reports of each agent into archive/<year>; nothing is deleted."""
+    """Move all but each agent's last reports into archive/<year>; nothing is deleted."""
     from wisen.stores.markdown.store import MarkdownStore  # noqa: PLC0415 - imports numpy
 
     async def move() -> "Sequence[dict[str, str]]":

@@ -37,11 +37,10 @@ def review(
     store: EmbeddingStoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Show lessons that no run may try yet, mark why, and decide: release, promote or reject.
+    """Show lessons that no run may try yet, each with its reason, and decide: release, promote or reject.
 
-    A lesson is held where its run had read others' text (a tool's result, a page, a mail), and it names a host,
-    account, command or the like that its circle's tasks, tools and passed runs never used. Imported lessons wait here,
-    too.
+    A lesson is held if its run had read others' text, such as a tool's result, a page or a mail, and it names
+    something new to its circle: a host, an account, a command. Imported lessons wait here, too.
     """
     choice = store.choose()
     if decision is not None:

@@ -28,7 +28,7 @@ class OriginOptions(OptionSet):
     run: Annotated[
         str,
         typer.Option(
-            "--run", metavar="ID", help="What came of this run; a beginning of its id will do.", show_default=False
+            "--run", metavar="ID", help="Lessons from this run; the beginning of its id is enough.", show_default=False
         ),
     ] = ""
     source: Annotated[
@@ -62,7 +62,7 @@ def rollback(
     *,
     origin: OriginOptions,
     downstream: Annotated[
-        bool, typer.Option("--downstream", help="And what was learned by runs that were shown it, and so on.")
+        bool, typer.Option("--downstream", help="Also what runs learned that were shown these lessons, and so on.")
     ] = False,
     note: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with each card.", show_default=False)] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do it; without this, only say what would be done.")] = False,
@@ -70,7 +70,7 @@ def rollback(
     store: EmbeddingStoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Withdraw lessons for good: of each only its id, origin and the reason are kept."""
+    """Withdraw lessons for good; only their ids, their origins and the reason are kept."""
     meant = origin.of(whose.tenant)
     choice = store.choose().existing()
     done = drive(_withdraw(choice, store.embedder, meant, note=note, downstream=downstream, dry_run=not yes))

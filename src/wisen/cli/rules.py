@@ -67,7 +67,7 @@ def list_rules(
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """List the standing rules of each agent in their order, and promoted cards that wait to become rules.
+    """List each agent's standing rules in their order, and promoted cards that wait to become rules.
 
     A rule stands in the system prompt of every run of its agent, whatever the task, as long as its card is promoted.
     """
@@ -143,7 +143,7 @@ def add(
 
 
 def drop(card_id: CardId, *, rule: RuleOptions, store: EmbeddingStoreOptions, output: OutputOptions) -> None:
-    """Let a rule stand no more, from the agent's next run on.
+    """Retire a rule, from the agent's next run on.
 
     Its card stays promoted, and is recalled for tasks that it fits; `wisen lessons archive` ends that, too.
     """

@@ -111,7 +111,7 @@ def outcome(
     whose: TenantOptions,
     store: EmbeddingStoreOptions,
 ) -> None:
-    """Say how a run came out, where that is known only later; it counts on the lessons that the run tried.
+    """Report how a run came out, once you know; it counts for the lessons that the run tried.
 
     It counts once, and as long as the run waits for its outcome: 24 hours. After that the run counts as not good.
     """

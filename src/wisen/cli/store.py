@@ -52,7 +52,7 @@ def copy(
     target: Annotated[str, typer.Argument(metavar="TO", help="Another one; it is made when missing.")],
     *,
     reembed: Annotated[
-        bool, typer.Option("--reembed", help="Embed all cards anew, with the target's embedder or --embedder.")
+        bool, typer.Option("--reembed", help="Embed all cards again, with the target's embedder or --embedder.")
     ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Where both have a card or record, and not the same, take the source's.")
@@ -104,7 +104,7 @@ def show(url: Url = None, *, store: StoreOptions, output: OutputOptions) -> None
 
 
 def tune(url: Url = None, *, store: StoreOptions, output: OutputOptions) -> None:
-    """Build the indexes that make searches of large tenants quick, where the store has any."""
+    """Build the indexes that make searches in large tenants fast, if the store has any."""
 
     async def work() -> str:
         async with open_store(_chosen(url, store), None) as opened:
@@ -121,7 +121,7 @@ def tune(url: Url = None, *, store: StoreOptions, output: OutputOptions) -> None
 
 
 def check(url: Url = None, *, store: StoreOptions, output: OutputOptions) -> None:
-    """Read everything back and say whether it is whole; equal hashes mean equal contents, whatever the store."""
+    """Read everything back and check that it is whole; equal hashes mean equal contents, whatever the store."""
     report = drive(_check(_chosen(url, store)))
     if output.as_json:
         print_json(
@@ -154,7 +154,7 @@ def prune(
     resumable: Annotated[
         bool,
         typer.Option(
-            "--resumable", help="Also those of runs that were cut off or failed so long ago: they would begin anew."
+            "--resumable", help="Also those of runs that were cut off or failed so long ago: they would start over."
         ),
     ] = False,
     store: StoreOptions,
@@ -220,7 +220,7 @@ async def _copy(
     from wisen.stores.copying import copy_store  # noqa: PLC0415 - imports numpy
 
     if embedder is not None and not reembed:
-        raise ConfigError("--embedder names what cards are embedded with anew; give --reembed, too")
+        raise ConfigError("--embedder says what --reembed embeds cards with; give --reembed, too")
     if source.url == target.url or _same_file(source.path, target.path):
         raise ConfigError(f"{source.shown!r} can't be copied to itself")
     with bars() as tell:
@@ -249,7 +249,7 @@ async def _taking(target: StoreChoice, label: str, embedder: str | None) -> Asyn
     except EmbedderMismatchError as error:
         raise StoreError(
             f"the source's vectors come from embedder {error.given!r}, the target's from {error.stored!r}; "
-            "pass --reembed to embed all cards anew"
+            "pass --reembed to embed all cards again"
         ) from None
 
 

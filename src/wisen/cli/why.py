@@ -71,7 +71,7 @@ def why(
     store: StoreOptions,
     output: OutputOptions,
 ) -> None:
-    """Say of each card that a run recalled, or wrote, whence it is, what speaks for it, and why it was shown or not."""
+    """Say of a run's cards where they come from, what speaks for them, and why they were shown or not."""
 
     async def get() -> tuple[RunRecord, _Known]:
         async with reading(store.choose()) as opened:

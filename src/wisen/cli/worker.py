@@ -82,7 +82,7 @@ class WatchOptions(OptionSet):
 
 
 def worker(*, work: WorkOptions, watch: WatchOptions, source: QueueOptions, store: StoreOptions) -> None:
-    """Do the tasks of a queue in Postgres until it is stopped.
+    """Work through a queue in Postgres until stopped.
 
     SIGTERM and Ctrl-C let tasks end that end within the grace, and hand back the others at once; the second time, all
     of them. Where it is killed, other workers take over after --takeover.

@@ -190,5 +190,5 @@ def _migrations(package: str, folder: str) -> int:
 def _compared(schema: str, there: int, known: int) -> str:
     if there == known:
         return ""
-    remedy = "update this worker" if there > known else "start one worker anew, which brings it up to date"
+    remedy = "update this worker" if there > known else "restart one worker, which brings it up to date"
     return f"schema {schema} is at {there}, and this wisen knows {known}; {remedy}"

@@ -38,4 +38,4 @@ class AbsentEmbedder:
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Raises `EmbedderError`."""
         del texts
-        raise EmbedderError(f"embedder {self._name!r} isn't loaded; open the store with it, or embed all cards anew")
+        raise EmbedderError(f"embedder {self._name!r} isn't loaded; open the store with it, or embed all cards again")

@@ -62,7 +62,7 @@ def build_evaluator(kind: str, options: Options) -> Evaluator:
         wanted = types[option]
         if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
             names = " or ".join(dict.fromkeys(_TYPE_NAMES[each] for each in wanted))
-            raise ConfigError(f"evaluator {kind!r}: option {option!r} is {value!r}; it has to be {names}")
+            raise ConfigError(f"evaluator {kind!r}: option {option!r} is {value!r}; it must be {names}")
     for option in required:
         if option not in options:
             raise ConfigError(f"evaluator {kind!r} needs the option {option!r}")
@@ -112,7 +112,7 @@ def _exact(**options: Any) -> Evaluator:  # noqa: ANN401 - options are checked b
 def _function(function: str, **options: Any) -> Evaluator:  # noqa: ANN401 - options are checked by then
     module, colon, path = function.partition(":")
     if not (module and colon and path):
-        raise ConfigError(f"evaluator 'function': {function!r} has to be written as 'module:function'")
+        raise ConfigError(f"evaluator 'function': {function!r} must be written as 'module:function'")
     try:
         found: object = import_module(module)
         for part in path.split("."):
@@ -136,7 +136,7 @@ def _members(tables: Iterable[object], owner: str, *, weights: bool) -> list[tup
         options = dict(cast("Mapping[str, object]", table))
         weight = options.pop("weight", 1.0) if weights else 1.0
         if isinstance(weight, bool) or not isinstance(weight, (int, float)):
-            raise ConfigError(f"evaluator {owner!r}: weight {weight!r} of member {number} has to be a number")
+            raise ConfigError(f"evaluator {owner!r}: weight {weight!r} of member {number} must be a number")
         members.append((build_evaluator(str(options.pop("kind")), options), float(weight)))
     return members
 

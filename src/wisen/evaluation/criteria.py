@@ -171,7 +171,7 @@ def as_criteria(criteria: Sequence[QualityCriterion | str]) -> tuple[QualityCrit
     for criterion in made:
         key = " ".join(criterion.name.casefold().replace("_", " ").split())
         if key in seen:
-            raise ConfigError(f"criteria {seen[key]!r} and {criterion.name!r} have one name; give each its own")
+            raise ConfigError(f"criteria {seen[key]!r} and {criterion.name!r} have the same name; give each its own")
         seen[key] = criterion.name
     return tuple(made)
 

@@ -157,6 +157,6 @@ def _parameters(function: Callable[..., Any], name: str) -> tuple[tuple[str, ...
         taken = 1 if by_position else 3 * any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if taken not in _BY_COUNT and not keyword_only:
         raise ConfigError(
-            f"evaluator {name!r} takes {taken} arguments; it has to take output, task and output, or all of {_LENT}"
+            f"evaluator {name!r} takes {taken} arguments; it must take output, task and output, or all of {_LENT}"
         )
     return _BY_COUNT.get(taken, ()), tuple(keyword_only)

@@ -1,7 +1,7 @@
-"""Series charts as SVG, for the terminal's pictures and for pages: axes, lines with intervals, and marks.
+"""Line charts as SVG, for files and for pages: axes, lines with intervals, and marks.
 
-Colours and strokes are attributes, so that a file shows them anywhere. A page's style sheet may set others by class:
-`axis`, `label`, `mark`, `series-1` to `series-4`, and `band-1` to `band-4`.
+Colours and strokes are attributes, so that a file shows them anywhere. A file's own style and a page's style sheet set
+others by class: `axis`, `label`, `mark`, `series-1` to `series-4`, and `band-1` to `band-4`.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,19 @@ COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Told apart by readers who see colours otherwise (Okabe and Ito 2008)."""
 _DASHES: Final = ("", "6 3", "2 3", "8 3 2 3")
 """And by those who see none."""
+_NAME_HEIGHT: Final = 15
+_STYLE: Final = """<style>
+svg { --paper: #ffffff; --ink: #24292f; --faint: #6e7781; --one: #0067a5; --two: #b84a00; }
+@media (prefers-color-scheme: dark) {
+svg { --paper: #1e2129; --ink: #e6e8eb; --faint: #9aa4af; --one: #6cb8ee; --two: #f0995a; }
+}
+.paper { fill: var(--paper); } text { fill: var(--ink); } text.label { fill: var(--faint); }
+.axis, .mark { stroke: var(--faint); }
+polyline.series-1 { stroke: var(--one); } text.series-1 { fill: var(--one); }
+polyline.series-2 { stroke: var(--two); } text.series-2 { fill: var(--two); }
+</style>
+"""
+"""A file's colours, by the reader's scheme; a page has a style sheet."""
 
 Point = tuple[float, float]
 
@@ -28,6 +41,12 @@ class Series:
     """The intervals around it: x, the lower end and the upper one."""
     dots: bool = False
     """Whether each point is marked, as where there are few."""
+    look: int | None = None
+    """Which of the four colours and dashes it has, from 0; by default, its place among the chart's lines."""
+
+    def number(self, place: int) -> int:
+        """Its look, as the `place`-th line of a chart."""
+        return (place if self.look is None else self.look) % len(COLOURS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,27 +88,42 @@ def chart(axes: Axes, lines: Sequence[Series]) -> str:
         x = float(axes.at((value, axes.y[0])).split(",")[0])
         anchor = "start" if x < axes.width / 8 else "end" if x > axes.width * 7 / 8 else "middle"
         drawn.append(_text(x, axes.height + 18, text, anchor=anchor))
-    for number, line in enumerate(lines):
-        drawn += _line(axes, line, number % len(COLOURS))
+    for place, line in enumerate(lines):
+        drawn += _line(axes, line, line.number(place))
     return "\n".join(drawn)
 
 
 def legend(lines: Sequence[Series], *, apart: int) -> str:
-    """The lines' names beside each other, in their colours."""
+    """The lines' names beside each other above the chart, in their colours."""
+    places = [(apart * place, -8.0) for place in range(len(lines))]
+    return _names(lines, places)
+
+
+def end_names(axes: Axes, lines: Sequence[Series]) -> str:
+    """The lines' names beside their ends, in their colours; the upper ones higher where two ends meet."""
+    ends = [float(axes.at(line.points[-1]).split(",")[1]) if line.points else float(axes.height) for line in lines]
+    placed, below = list(ends), float("inf")
+    for at in sorted(range(len(ends)), key=lambda one: (-ends[one], one)):
+        placed[at] = below = min(ends[at], below - _NAME_HEIGHT)
+    return _names(lines, [(axes.width + 8, height + 4) for height in placed])
+
+
+def _names(lines: Sequence[Series], places: Sequence[Point]) -> str:
+    numbers = [line.number(place) for place, line in enumerate(lines)]
     return "\n".join(
-        f'<text class="series-{number % len(COLOURS) + 1}" x="{apart * number}" y="-8"'
-        f' fill="{COLOURS[number % len(COLOURS)]}" stroke="none">{escape(line.name)}</text>'
-        for number, line in enumerate(lines)
+        f'<text class="series-{number + 1}" x="{x:g}" y="{y:.1f}"'
+        f' fill="{COLOURS[number]}" stroke="none">{escape(line.name)}</text>'
+        for line, number, (x, y) in zip(lines, numbers, places, strict=True)
     )
 
 
 def figure(drawn: str, *, size: tuple[int, int], title: str, background: bool = False, described: str = "") -> str:
-    """An SVG picture of this size, with its title for who can't see it; a file has a white `background`."""
-    sheet = '<rect width="100%" height="100%" fill="white"/>\n' if background else ""
+    """An SVG picture of this size, with its title for who can't see it; a file has a style and a `background`."""
+    sheet = f'{_STYLE}<rect class="paper" width="100%" height="100%" rx="8" fill="white"/>\n' if background else ""
     said = f"<desc>{escape(described)}</desc>\n" if described else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" role="img" '
-        f'font-family="sans-serif" font-size="12">\n<title>{escape(title)}</title>\n{said}{sheet}{drawn}</svg>\n'
+        f'font-family="system-ui, sans-serif" font-size="12">\n<title>{escape(title)}</title>\n{said}{sheet}{drawn}</svg>\n'
     )
 
 

@@ -5,10 +5,13 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import Final
 
-from wisen.experiments.charts import Axes, Series, chart, figure, legend
+from wisen.experiments.charts import Axes, Series, chart, end_names, figure
 
 _LEVELS: Final = " ▁▂▃▄▅▆▇█"
-_WIDTH, _HEIGHT, _GAP = 280, 180, 70
+_WIDTH, _HEIGHT = 250, 150
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 116, 44, 36
+"""Around a panel: room for its numbers, its lines' names, its heading and its axis."""
+_ROW: Final = 2
 
 
 def sparkline(right: Sequence[bool], parts: int = 12) -> str:
@@ -32,14 +35,23 @@ def svg(curves: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
 
     Args:
         curves: For each family the streams by name; a stream says of each task in order whether its first try was
-            right.
+            right. One whose name begins with "no " is drawn as the control.
     """
-    width = _GAP + len(curves) * (_WIDTH + _GAP)
-    panels = "".join(_panel(at, family, streams) for at, (family, streams) in enumerate(curves.items()))
-    return figure(panels, size=(width, _HEIGHT + 2 * _GAP), title="Tasks right at the first try", background=True)
+    wide, high = _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM
+    panels = "".join(
+        _panel(at % _ROW * wide + _LEFT, at // _ROW * high + _TOP, family, streams)
+        for at, (family, streams) in enumerate(curves.items())
+    )
+    size = (min(len(curves), _ROW) * wide, -(-len(curves) // _ROW) * high)
+    totals = "; ".join(f"{family}: {_totals(streams)}" for family, streams in curves.items())
+    return figure(panels, size=size, title=f"Tasks right at the first try, so far. {totals}", background=True)
 
 
-def _panel(at: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
+def _totals(streams: Mapping[str, Sequence[bool]]) -> str:
+    return ", ".join(f"{name} {sum(right)} of {len(right)}" for name, right in streams.items())
+
+
+def _panel(left: int, top: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
     tasks = max((len(right) for right in streams.values()), default=0)
     most = max((sum(right) for right in streams.values()), default=0)
     axes = Axes(
@@ -48,12 +60,16 @@ def _panel(at: int, family: str, streams: Mapping[str, Sequence[bool]]) -> str:
         x=(0, max(tasks, 1)),
         y=(0, max(most, 1)),
         x_labels=((max(tasks, 1), f"{tasks} tasks"),),
-        y_labels=((max(most, 1), str(most)), (0, "0")),
+        y_labels=[(height, str(height)) for height in sorted({0, most})],
     )
     lines = [
-        Series(name=f"{name}: {sum(right)}", points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [])
+        Series(
+            name=f"{name}: {sum(right)}",
+            points=[*enumerate((0, *accumulate(map(int, right))))] if tasks else [],
+            look=int(name.startswith("no ")),
+        )
         for name, right in streams.items()
     ]
-    title = f'<text x="0" y="-24" font-weight="bold">{escape(family)}: right at the first try, so far</text>'
-    drawn = "\n".join((title, legend(lines, apart=110), chart(axes, lines)))
-    return f'<g transform="translate({_GAP + at * (_WIDTH + _GAP)} {_GAP})">\n{drawn}\n</g>\n'
+    heading = f'<text x="0" y="-18" font-weight="600">{escape(family)}: right at the first try, so far</text>'
+    drawn = "\n".join((heading, chart(axes, lines), end_names(axes, lines)))
+    return f'<g transform="translate({left} {top})">\n{drawn}\n</g>\n'

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wisen.advice.compiler import PromptCompiler
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation, circle_key
+from wisen.errors import ConfigError
 from wisen.events import Degraded, Event
 from wisen.integrations.hook_payload import HookPayload
 from wisen.integrations.lesson_stores import LessonStores
-from wisen.integrations.session_lessons import failure_lessons, passed_in
 from wisen.integrations.session_outcomes import (
     TurnOutcome,
     is_correction,
@@ -19,20 +19,23 @@ from wisen.integrations.session_outcomes import (
     outcome_by_next,
     outcome_by_revert,
 )
-from wisen.integrations.shell_words import program_of
+from wisen.integrations.session_reflection import SessionReflection
+from wisen.integrations.transcript_marks import FAILED_TURNS, SessionNews, TranscriptMarks
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.open_attempt import Attempt
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.records import Clockwork, Task
+from wisen.reflection.traced import TracedRun
 from wisen.reflexion.options import LearningOptions
+from wisen.retroformer.repairs import COMMAND
+from wisen.retroformer.shell_words import program_of
 from wisen.trace_import.coding_agents import ROLE
-from wisen.trace_import.coding_sessions import read_session
-from wisen.trace_import.session_turns import CodingSession
+from wisen.trace_import.session_turns import SessionTurn
 
-PROMPT, COMMAND = "prompt", "command"
-"""Types of tasks: what a person asks for, and a command that is about to run."""
+PROMPT = "prompt"
+"""The type of a task that a person asks for."""
 _TOKENS = 300
 _LESSONS = 3
 _SESSIONS = 200
@@ -93,6 +96,8 @@ class CodingMemory:
         self._compiler = PromptCompiler(max_tokens=_TOKENS, rule_tokens=0, episodes="section")
         self._rules = PromptCompiler(episodes="section")
         self._sessions: dict[str, _Session] = {}
+        self._transcripts = TranscriptMarks(folder)
+        self._reflection = SessionReflection(folder, log=log)
 
     async def answer(self, event: str, payload: HookPayload) -> str:
         """What the agent is told at an event; "" for nothing. Raises what the stores raise."""
@@ -115,20 +120,31 @@ class CodingMemory:
                 case _:
                     return ""
 
-    async def learn(self, payload: HookPayload) -> None:
-        """Count what a session's last turn came to, and keep what it taught. Raises as stores and transcripts do."""
+    async def learn(self, payload: HookPayload) -> Sequence[TracedRun]:
+        """Count what a session's last turn came to, and keep what it taught. Raises as stores and transcripts do.
+
+        Gives the turns with a failed command that are new, for `look_back`.
+        """
         if self.stores.is_off(payload) or not payload.transcript_path:
-            return
-        session = await self._session(payload)
+            return ()
+        session, path = await self._session(payload), Path(payload.transcript_path)
+        failed, whole = list[TracedRun](), False
         async with session.lock:
-            read = await asyncio.to_thread(read_session, Path(payload.transcript_path))
-            codes = {call.call_id: call.exit_code for turn in read.turns for call in turn.calls}
-            for call_id in [one for one in session.calls if one in codes]:
-                code = codes[call_id]
-                await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
-            if read.turns:
-                await self._judge(session, read)
-            await self._keep(session, read, payload)
+            while not whole:
+                news = await asyncio.to_thread(self._transcripts.read, path, set(session.calls))
+                for call_id, calls in news.calls.items():
+                    code = calls[0].exit_code
+                    await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
+                if news.turn is not None and news.whole:
+                    await self._judge(session, news.turn)
+                await self._keep(session, news, payload)
+                await asyncio.to_thread(self._transcripts.keep, path, news.mark)
+                failed, whole = [*failed, *news.failed][-FAILED_TURNS:], news.whole
+        return failed
+
+    async def look_back(self, runs: Sequence[TracedRun], payload: HookPayload) -> None:
+        """Have the model that the settings name look back at turns, if they name one. Raises what the stores raise."""
+        await self._reflection.look_back(runs, self.stores.home(payload))
 
     async def close(self) -> None:
         """Count what is open as far as it is known, and close the stores."""
@@ -204,9 +220,8 @@ class CodingMemory:
         if isinstance(event, Degraded):
             self._log(f"{event.stage}: {event.error}; without {event.skipped}")
 
-    async def _judge(self, session: _Session, read: CodingSession) -> None:
+    async def _judge(self, session: _Session, turn: SessionTurn) -> None:
         """Count what the last prompts came to, as far as it is known by now."""
-        turn = read.turns[-1]
         if session.before is not None:
             begun, outcome = session.before
             session.before, outcome = None, outcome_by_revert(turn) or outcome
@@ -215,47 +230,34 @@ class CodingMemory:
             begun, session.asked = session.asked, []
             await _end(begun, checked.score, verified=checked.verified)
 
-    async def _keep(self, session: _Session, read: CodingSession, payload: HookPayload) -> None:
-        """Keep what the session taught; what was kept before isn't kept again."""
-        passed = passed_in(read)
-        cards = self._cards(session.corrections, read, payload)
-        for card in cards:
-            kept = await self.stores.home(payload).submit(card, at=self._clockwork.now(), known=passed)
-            self._log(f"lesson {kept.card_id}: {kept.outcome}{', held' if kept.held else ''}")
+    async def _keep(self, session: _Session, news: SessionNews, payload: HookPayload) -> None:
+        """Keep what the session taught since the last time."""
+        now = self._clockwork.now()
+        cards = [(one.card(at=now), one.used) for one in news.repairs]
+        cards += [(self._correction(prompt, said, payload), "") for prompt, said in session.corrections]
+        for card, used in cards:
+            try:
+                kept = await self.stores.home(payload).submit(card, at=now, known=used)
+                self._log(f"lesson {kept.card_id}: {kept.outcome}{', held' if kept.held else ''}")
+            except ConfigError as error:  # which quotes nothing; the other lessons are kept
+                self._log(f"a lesson was left out: {error}")
         session.corrections = []
 
-    def _cards(
-        self, corrections: Sequence[tuple[str, str]], read: CodingSession, payload: HookPayload
-    ) -> list[MemoryCard]:
-        source = Provenance(
-            run_id=payload.session_id,
-            created_by="coding session",
-            model=payload.model or "",
-            created_at=self._clockwork.now(),
-            agent=ROLE,
+    def _correction(self, prompt: str, said: str, payload: HookPayload) -> MemoryCard:
+        return MemoryCard(
+            kind=MemoryKind.LESSON,
+            content=f"The person corrected what came of this: {said[:_LONGEST_CORRECTION]}",
+            situation=Situation(prompt=prompt, task_type=PROMPT),
+            scope=MemoryScope(task_types=(PROMPT,)),
+            provenance=Provenance(
+                run_id=payload.session_id,
+                created_by="coding session",
+                model=payload.model or "",
+                evaluator="correction",
+                created_at=self._clockwork.now(),
+                agent=ROLE,
+            ),
         )
-        cards = [
-            MemoryCard(
-                kind=MemoryKind.FAILURE_PATTERN,
-                content=one.text(passed_in(read)),
-                situation=Situation(prompt=one.command, task_type=COMMAND, tools=(one.program,)),
-                scope=MemoryScope(tool_names=(one.program,), task_types=(COMMAND,)),
-                provenance=replace(
-                    source, evaluator="exit code", verified=True, tainted=True, source=f"transcript line {one.line}"
-                ),
-            )
-            for one in failure_lessons(read)
-        ]
-        return cards + [
-            MemoryCard(
-                kind=MemoryKind.LESSON,
-                content=f"The person corrected what came of this: {said[:_LONGEST_CORRECTION]}",
-                situation=Situation(prompt=prompt, task_type=PROMPT),
-                scope=MemoryScope(task_types=(PROMPT,)),
-                provenance=replace(source, evaluator="correction"),
-            )
-            for prompt, said in corrections
-        ]
 
 
 async def _end(begun: Sequence[_Begun], score: float | None, *, verified: bool) -> None:

@@ -57,7 +57,7 @@ _TOLD = 5
 _AWAY = "memory isn't available at the moment; go on without it, and try again later"
 _LOG = logging.getLogger("wisen.mcp")
 
-_Task = Annotated[str, Field(max_length=50_000, description="The task, in the words of whoever asks for it.")]
+_Task = Annotated[str, Field(max_length=50_000, description="The task, in the words of the person who asks.")]
 _Tools = Annotated[
     list[Annotated[str, Field(max_length=200)]],
     Field(max_length=500, description="Names of the tools that are at hand; lessons on others aren't shown."),

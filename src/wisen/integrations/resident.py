@@ -5,7 +5,7 @@ import fcntl
 import json
 import logging
 import os
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from logging.handlers import RotatingFileHandler
@@ -16,14 +16,17 @@ from typing import IO
 from wisen.errors import ConfigError
 from wisen.integrations.coding_memory import CodingMemory
 from wisen.integrations.hook_client import ALIVE, LOG, PENDING, SOCKET, STOP
-from wisen.integrations.hook_payload import read_payload
+from wisen.integrations.hook_payload import HookPayload, read_payload
 from wisen.records import Clockwork
+from wisen.reflection.traced import TracedRun
 
 _LEARNING = ("Stop", "SessionEnd")
 _LOCK = "hooks.lock"
 _LONGEST = 16_000_000
 _LOG_BYTES = 1_000_000
 _READ_SECONDS = 10.0
+_LAST_LOOK = 10.0
+"""Seconds that a model has left once the process is to end."""
 _LONGEST_ADVICE = 9_000
 """Characters; both agents take 10,000."""
 
@@ -50,6 +53,8 @@ class Resident:
         self._memory = CodingMemory(folder, clockwork=clockwork, log=self._log.info)
         self._asked = 0.0
         self._working: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
+        """A model's looks back, for which nothing waits."""
         self._over = asyncio.Event()
 
     def serve(self) -> bool:
@@ -69,9 +74,9 @@ class Resident:
         async with await asyncio.start_unix_server(self._serve_one, SOCKET):
             self._log.info("begins, process %d", os.getpid())
             self._touch()
-            self._begin(self._pending())
+            self._begin(self._pending(), self._working)
             await self._until_idle()
-        await asyncio.gather(*self._working)
+        await self._finish()
         await self._memory.close()
         self._log.info("ends")
 
@@ -105,7 +110,7 @@ class Resident:
             return b""
         self._touch()
         if event in _LEARNING:
-            self._begin(self._learn(payload))
+            self._begin(self._learn(payload), self._working)
             return b""
         text = await self._memory.answer(event, read_payload(payload))
         if not text or len(text) > _LONGEST_ADVICE:
@@ -114,9 +119,19 @@ class Resident:
 
     async def _learn(self, payload: bytes) -> None:
         try:
-            await self._memory.learn(read_payload(payload))
+            read = read_payload(payload)
+            failed = await self._memory.learn(read)
         except Exception as error:  # noqa: BLE001 - nobody waits for it; the log tells
             self._failed("the end of a turn", error)
+            return
+        if failed:
+            self._begin(self._look_back(failed, read), self._looking)
+
+    async def _look_back(self, failed: Sequence[TracedRun], payload: HookPayload) -> None:
+        try:
+            await self._memory.look_back(failed, payload)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._failed("a look back", error)
 
     async def _pending(self) -> None:
         """Take in what was left while no process was there, oldest first."""
@@ -127,10 +142,21 @@ class Resident:
                 await self._learn(payload)
                 path.unlink(missing_ok=True)
 
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
+    def _begin(self, work: Coroutine[None, None, None], among: set[asyncio.Task[None]]) -> None:
         task = asyncio.create_task(work)
-        self._working.add(task)
-        task.add_done_callback(self._working.discard)
+        among.add(task)
+        task.add_done_callback(among.discard)
+
+    async def _finish(self) -> None:
+        """End what is under way; a model has so long, and no longer."""
+        await asyncio.gather(*self._working)
+        if self._looking:
+            _, late = await asyncio.wait(self._looking, timeout=_LAST_LOOK)
+            for one in late:
+                one.cancel()
+            if late:
+                self._log.info("no look back: given up, the process ends")
+                await asyncio.wait(late)
 
     def _failed(self, what: str, error: Exception) -> None:
         self._log.error("%s: %s: %s", what, type(error).__name__, error)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from wisen.data_files import read_table
 from wisen.identity import same_form
-from wisen.integrations.shell_words import program_of, words_of_command
+from wisen.retroformer.shell_words import program_of, words_of_command
 from wisen.trace_import.session_turns import SessionCall, SessionTurn
 
 OutcomeKind = Literal["checked", "corrected", "reverted", "again", "went_on"]

@@ -98,7 +98,7 @@ async def follow(store: VectorStore, head_id: str, *, at: datetime) -> None:
         if head.status is MemoryStatus.REJECTED:
             rejected = replace(card, pinned=False)
             return move(rejected, MemoryStatus.REJECTED, note=head.note, at=at, by=head.history[-1].by)
-        why = f"as {head.id}, which says the same in other words: {head.note}"
+        why = f"as {head.id}, which says the same: {head.note}"
         done = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
         return replace(card, status=head.status, history=(*card.history, done))
 

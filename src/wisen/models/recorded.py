@@ -291,5 +291,5 @@ def response_from(kept: bytes) -> ModelResponse:
     """The reverse of `response_to`; raises `ConfigError` for what isn't a response."""
     (message,) = ModelMessagesTypeAdapter.validate_json(kept)
     if isinstance(message, ModelRequest):
-        raise ConfigError("a recorded call holds a request instead of a response; delete it and record anew")
+        raise ConfigError("a recorded call holds a request instead of a response; delete it and record again")
     return message

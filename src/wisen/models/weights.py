@@ -119,7 +119,7 @@ def _checked(path: Path, expected: str | None, name: str) -> Path:
     except OSError as error:
         raise WeightsError(name, f"{str(path)!r} can't be read: {error.strerror}") from error
     if found != expected:
-        problem = f"{str(path)!r} has sha256 {found}, not {expected}; it is damaged or another file: install it anew"
+        problem = f"{str(path)!r} has sha256 {found}, not {expected}; it is damaged or another file: install it again"
         raise WeightsError(name, problem)
     return path
 

@@ -26,6 +26,8 @@ class TracedRun:
     """Which model acted in it."""
     source: str = ""
     """The file that it was read from."""
+    session: str = ""
+    """The session that it is a turn of; "" where it stands for itself."""
     foreign: bool = False
     """Whether others' programs recorded it, so that what it teaches is imported."""
 

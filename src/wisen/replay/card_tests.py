@@ -196,7 +196,7 @@ def untestable(card: MemoryCard, condition: Condition) -> str:
     if card.status is not MemoryStatus.PROMOTED:
         return f"it is {card.status.value}"
     here = promoted_for(card, model=condition.model, layout=condition.layout)
-    return "it is promoted; put it back into quarantine to test it anew" if here else ""
+    return "it is promoted; put it back into quarantine to test it again" if here else ""
 
 
 def _outcome(case: CardUnderTest) -> CardOutcome:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance
+from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation
 from wisen.reflection.traced import TracedRun
 from wisen.retroformer.prompt import Failure, Observation, Policy, RunLessons, Skill
+from wisen.retroformer.repairs import COMMAND, steps_of
 from wisen.screening.card_names import may_be_a_name
 from wisen.screening.taint import reads_others
 
@@ -68,14 +69,25 @@ class Signature:
         tenant, roles = self.run.asked.tenant, self._roles()
         # A rule for a tool holds for every type of task that uses it.
         scope = MemoryScope(tenant=tenant, agent_roles=roles, tool_names=(tool,)) if named else self._scope()
+        situation = self.run.situation
+        if named and (command := self._command_of(tool)):
+            # A program of the shell's: its rule is recalled where a failure of it would be.
+            situation = Situation(prompt=command, task_type=COMMAND, tools=(tool,))
+            scope = replace(scope, task_types=(COMMAND,))
         return MemoryCard(
             kind=MemoryKind.TOOL_POLICY,
             content=said.constraint,
             pattern=f"Before using {tool}" if tool.casefold() not in _NO_TOOL else "",
-            situation=self.run.situation,
+            situation=situation,
             scope=scope,
             provenance=self._provenance(),
         )
+
+    def _command_of(self, program: str) -> str:
+        """The last command line that failed with a program, else the last one with it; "" for none."""
+        calls = [call for call in steps_of(self.run) if call.program == program and call.teaches]
+        failed = [call for call in calls if call.failed]
+        return next((call.command for call in reversed(failed or calls)), "")
 
     def _observation(self, said: Observation) -> MemoryCard:
         return MemoryCard(

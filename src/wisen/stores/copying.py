@@ -273,7 +273,7 @@ async def _vectors_fit(source: Transferable, target: Transferable, *, reembed: b
     if not reembed:
         raise StoreError(
             f"the source's vectors come from embedder {given!r}, the target's from {label(embedder)!r}; "
-            "open the target with the source's, or pass reembed=True (--reembed) to embed all cards anew"
+            "open the target with the source's, or pass reembed=True (--reembed) to embed all cards again"
         )
     return False
 

@@ -184,6 +184,17 @@ class Folder:
             self._make(path.rpartition("/")[0])
             self.replace(path, text)
 
+    def append(self, path: str, data: bytes, *, after: int) -> None:
+        """Write data into a file behind its first `after` bytes, in the place of what is there."""
+        descriptor = os.open(self.root / path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "wb") as file:
+            file.truncate(after)
+            file.seek(after)
+            file.write(data)
+            file.flush()
+            if self._fsync:
+                os.fsync(descriptor)
+
     def note(self, name: str, lines: str) -> None:
         """Append lines to a hidden file that can be done without."""
         if lines:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from wisen.trace_import.foreign_formats import Record, as_list, as_record
 from wisen.trace_import.session_turns import TurnBuilder
@@ -14,14 +15,15 @@ _REFUSED: Final = "User rejected tool use"
 _SHELL: Final = "Bash"
 
 
+@dataclass(slots=True, kw_only=True)
 class ClaudeReader:
     """Reads the records of one transcript, in order."""
 
-    def __init__(self) -> None:
-        """Nothing is known of the session yet."""
-        self._side: bool | None = None
-        self._commands: dict[str, None] = {}
-        """Calls of the shell whose end is awaited, and which therefore have an exit code."""
+    agent: Literal["claude"] = "claude"
+    side: bool | None = None
+    """Whether it is a worker's own transcript; `None` before the first message."""
+    commands: dict[str, None] = field(default_factory=dict[str, None])
+    """Calls of the shell whose end is awaited, and which therefore have an exit code."""
 
     def __call__(self, turns: TurnBuilder, record: object, line: int) -> None:
         """Tell `turns` what a record says."""
@@ -31,8 +33,8 @@ class ClaudeReader:
             return
         side = whole.get("isSidechain") is True
         # A worker's own file is all side chain; within a session's file, a worker's messages aren't the session's.
-        self._side = side if self._side is None else self._side
-        if side != self._side:
+        self.side = side if self.side is None else self.side
+        if side != self.side:
             return
         turns.session_id = turns.session_id or str(whole.get("sessionId") or "")
         turns.cwd = turns.cwd or str(whole.get("cwd") or "")
@@ -59,9 +61,9 @@ class ClaudeReader:
                     arguments = as_record(given)
                     command = arguments.get("command")
                     if tool == _SHELL and arguments.get("run_in_background") is not True:
-                        self._commands[call_id] = None
+                        self.commands[call_id] = None
                     said = command if isinstance(command, str) else json.dumps(given, ensure_ascii=False)
-                    turns.called(tool, said, line, call_id)
+                    turns.called(tool, said, line, call_id, shell=tool == _SHELL and isinstance(command, str))
                 case _:
                     pass
 
@@ -69,8 +71,8 @@ class ClaudeReader:
         call_id = str(part.get("tool_use_id") or "")
         text = _text([as_record(one) for one in as_list(part.get("content"))] or [{"text": part.get("content") or ""}])
         wrong = part.get("is_error") is True
-        shell = call_id in self._commands
-        self._commands.pop(call_id, None)
+        shell = call_id in self.commands
+        self.commands.pop(call_id, None)
         if wrong and envelope.get("toolUseResult") == _REFUSED:
             turns.resulted(call_id, output=text)
             return

@@ -6,7 +6,8 @@ Both logs tell of prompts and results. The first has the calls; the exit codes s
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from dataclasses import dataclass, field
+from typing import Final, Literal, cast
 
 from wisen.trace_import.foreign_formats import Record, arguments_of, as_list, as_record
 from wisen.trace_import.session_turns import TurnBuilder
@@ -18,15 +19,15 @@ _HEAD: Final = 2_000
 """Characters in which an output's own header ends."""
 
 
+@dataclass(slots=True, kw_only=True)
 class CodexReader:
     """Reads the records of one rollout, in order."""
 
-    def __init__(self) -> None:
-        """Nothing is known of the session yet."""
-        self._running: dict[str, str] = {}
-        """By the number of a running process, the call that began it."""
-        self._asked: dict[str, str] = {}
-        """By the call that asks a running process how it goes, the process's number."""
+    agent: Literal["codex"] = "codex"
+    running: dict[str, str] = field(default_factory=dict[str, str])
+    """By the number of a running process, the call that began it."""
+    asked: dict[str, str] = field(default_factory=dict[str, str])
+    """By the call that asks a running process how it goes, the process's number."""
 
     def __call__(self, turns: TurnBuilder, record: object, line: int) -> None:
         """Tell `turns` what a record says."""
@@ -71,10 +72,12 @@ class CodexReader:
             case "function_call" | "custom_tool_call":
                 given = arguments_of(payload.get("arguments", payload.get("input")))
                 if process := as_record(given).get("session_id"):
-                    self._asked[call_id] = str(process)
-                turns.called(str(payload.get("name") or "?"), _command(given), line, call_id)
+                    self.asked[call_id] = str(process)
+                command, shell = _command(given)
+                turns.called(str(payload.get("name") or "?"), command, line, call_id, shell=shell)
             case "local_shell_call":
-                turns.called("shell", _command(payload.get("action")), line, call_id)
+                command, shell = _command(payload.get("action"))
+                turns.called("shell", command, line, call_id, shell=shell)
             case "function_call_output" | "custom_tool_call_output":
                 self._result(turns, payload.get("output"), call_id)
             case _:
@@ -83,10 +86,10 @@ class CodexReader:
     def _result(self, turns: TurnBuilder, output: object, call_id: str) -> None:
         text, code, failed = _output(output)
         turns.resulted(call_id, output=text, exit_code=code, failed=failed)
-        process = self._asked.pop(call_id, "")
+        process = self.asked.pop(call_id, "")
         if found := _RUNNING.search(_header(_body(output))):
-            self._running.setdefault(found[1], call_id)
-        elif process and (began := self._running.pop(process, "")):
+            self.running.setdefault(found[1], call_id)
+        elif process and (began := self.running.pop(process, "")):
             turns.resulted(began, exit_code=code, failed=failed)
 
 
@@ -103,15 +106,18 @@ def _text(content: object) -> str:
     return "\n".join(str(part["text"]) for part in map(as_record, as_list(content)) if part.get("text"))
 
 
-def _command(given: object) -> str:
-    """The command line, of a call's arguments."""
+def _command(given: object) -> tuple[str, bool]:
+    """What a call's arguments say is run, and whether that is a command line."""
     record = as_record(given)
     command = next((record[name] for name in ("cmd", "command") if record.get(name)), given)
     if isinstance(command, list):
         words = [str(word) for word in cast("Sequence[object]", command)]
         # `bash -lc "…"` stands around whatever is run.
-        return words[2] if len(words) == 3 and words[1] in ("-lc", "-c") else " ".join(words)  # noqa: PLR2004 - as above
-    return command if isinstance(command, str) else json.dumps(command, ensure_ascii=False)
+        whole = words[2] if len(words) == 3 and words[1] in ("-lc", "-c") else " ".join(words)  # noqa: PLR2004 - as above
+        return whole, command is not given
+    if isinstance(command, str):
+        return command, command is not given
+    return json.dumps(command, ensure_ascii=False), False
 
 
 def _output(value: object) -> tuple[str, int | None, bool | None]:

@@ -7,6 +7,8 @@ reason: the last line of a session under way is often half-written.
 import json
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -21,7 +23,6 @@ from wisen.trace_import.session_turns import (
     SessionCall,
     SessionTurn,
     SkippedLine,
-    TranscriptReader,
     TurnBuilder,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "SessionStream",
     "SessionTurn",
     "SkippedLine",
+    "StreamMark",
     "agent_of",
     "read_session",
 ]
@@ -40,23 +42,43 @@ _LOOKED_AT: Final = 50
 """Lines in which a transcript shows whose it is."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamMark:
+    """How far a transcript was read: to the end of a line that ended a turn, and what was known there."""
+
+    offset: int
+    """In bytes."""
+    line: int
+    reader: CodexReader | ClaudeReader
+    turns: TurnBuilder
+
+
 class SessionStream:
     """One transcript, turn by turn.
 
     Args:
         path: The file.
         on_skip: Hears of each line that can't be read.
+        mark: Where reading goes on; the file must be as it was up to there.
 
     Raises:
         TracesFileError: There is no such file, it can't be read, or it is no coding agent's transcript.
     """
 
-    def __init__(self, path: str | Path, *, on_skip: Callable[[SkippedLine], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        on_skip: Callable[[SkippedLine], None] = lambda _: None,
+        mark: StreamMark | None = None,
+    ) -> None:
         self.path = Path(path)
-        agent = agent_of(path)
+        agent = agent_of(path) if mark is None else mark.reader.agent
         if agent is None:
             raise TracesFileError(str(path), "is neither a rollout of Codex nor a transcript of Claude Code")
         self.agent: CodingAgent = agent
+        self.mark = mark
+        """Behind the last turn that is known to have ended."""
         self._on_skip = on_skip
         self._turns = TurnBuilder()
 
@@ -71,15 +93,27 @@ class SessionStream:
         return self._turns.cwd
 
     def turns(self) -> Iterator[SessionTurn]:
-        """The turns, in order, each as soon as it has ended. Raises `TracesFileError` where the file can't be read."""
-        reader: TranscriptReader = CodexReader() if self.agent == "codex" else ClaudeReader()
+        """The turns, in order, each as soon as it has ended, and the one under way last.
+
+        Raises `TracesFileError` where the file can't be read.
+        """
+        reader = CodexReader() if self.agent == "codex" else ClaudeReader()
+        offset = after = 0
+        if self.mark is not None:
+            offset, after = self.mark.offset, self.mark.line
+            reader, self._turns = deepcopy((self.mark.reader, self.mark.turns))
         with _opened(self.path) as file:
-            for number, line in numbered_lines(file):
+            file.seek(offset)
+            for number, line in numbered_lines(file, after=after):
                 record = self._record(line, number)
                 if record is None:
                     continue
                 reader(self._turns, record, number)
-                yield from self._turns.ended()
+                ended = list(self._turns.ended())
+                yield from ended
+                if ended and line.endswith(b"\n"):
+                    known = deepcopy((reader, self._turns))
+                    self.mark = StreamMark(offset=file.tell(), line=number, reader=known[0], turns=known[1])
         yield from self._turns.ended(whole=True)
 
     def _record(self, line: bytes, number: int) -> Record | None:

@@ -8,9 +8,12 @@ LONGEST_LINE: Final = 16 * 1024 * 1024
 TOO_LONG: Final = f"is longer than {LONGEST_LINE // 1024**2} MiB"
 
 
-def numbered_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers, from 1; of one that is too long, just enough to see that."""
-    number = 0
+def numbered_lines(file: IO[bytes], *, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers; of one that is too long, just enough to see that.
+
+    `after` is the number of the line that the file has been read to.
+    """
+    number = after
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         yield number, line

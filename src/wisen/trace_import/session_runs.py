@@ -36,16 +36,22 @@ def session_runs(
     """
     stream = SessionStream(path, on_skip=on_skip)
     for turn in stream.turns():
-        events = _told(turn)
-        tools = tuple(dict.fromkeys(call.tool for call in turn.calls))
-        trace = Trace(trace_id=f"{stream.session_id}:{turn.line}", purpose=turn.prompt, events=tuple(events.events))
-        yield TracedRun(
-            trace=trace,
-            task=Task(prompt=turn.prompt, tools=tools),
-            agent=ROLE,
-            source=f"{name or path}:{turn.line}",
-            foreign=own_folder is None or not _is_own(stream, own_folder),
-        )
+        foreign = own_folder is None or not _is_own(stream, own_folder)
+        yield run_of_turn(turn, session_id=stream.session_id, name=name or str(path), foreign=foreign)
+
+
+def run_of_turn(turn: SessionTurn, *, session_id: str, name: str, foreign: bool) -> TracedRun:
+    """A turn of a session as a run; `name` is what the source calls the transcript."""
+    tools = tuple(dict.fromkeys(call.tool for call in turn.calls))
+    trace = Trace(trace_id=f"{session_id}:{turn.line}", purpose=turn.prompt, events=tuple(_told(turn).events))
+    return TracedRun(
+        trace=trace,
+        task=Task(prompt=turn.prompt, tools=tools),
+        agent=ROLE,
+        source=f"{name}:{turn.line}",
+        session=session_id,
+        foreign=foreign,
+    )
 
 
 def sessions_folder(agent: CodingAgent) -> Path:
@@ -63,7 +69,8 @@ def _told(turn: SessionTurn) -> TraceBuilder:
     trace = TraceBuilder()
     for call in turn.calls:
         trace.begin()
-        trace.add("action", name=call.tool, params={"command": call.command}, line=call.line)
+        about = {"shell": True} if call.shell else {}
+        trace.add("action", name=call.tool, params={"command": call.command}, line=call.line, **about)
         kind = "error" if call.failed else "observation"
         trace.add(kind, name=call.tool, text=call.output or "(nothing)", exit_code=call.exit_code)
     trace.begin()

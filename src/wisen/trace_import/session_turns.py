@@ -1,6 +1,6 @@
 """A coding agent's session as turns: what the person asked, what the agent ran, and how that came out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +29,8 @@ class SessionCall:
     line: int
     """The line of the call in the transcript, from 1."""
     call_id: str = ""
+    shell: bool = False
+    """Whether a shell ran it, so that it is a command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +66,20 @@ class CodingSession:
 
 
 @dataclass(slots=True, kw_only=True)
-class _OpenCall:
+class OpenCall:
     """A call that may still hear of its result."""
 
     tool: str
     command: str
     line: int
     call_id: str
+    shell: bool = False
     output: str | None = None
     exit_code: int | None = None
     failed: bool | None = None
 
     def ended(self) -> SessionCall:
+        """As far as it is known."""
         return SessionCall(
             tool=self.tool,
             command=self.command,
@@ -84,6 +88,7 @@ class _OpenCall:
             failed=self.failed,
             line=self.line,
             call_id=self.call_id,
+            shell=self.shell,
         )
 
 
@@ -93,11 +98,12 @@ class TurnBuilder:
 
     session_id: str = ""
     cwd: str = ""
-    _prompt: str = ""
-    _line: int = 0
-    _certain: bool = False
-    _answer: str = ""
-    _calls: dict[str, _OpenCall] = field(default_factory=dict[str, _OpenCall])
+    prompt: str = ""
+    line: int = 0
+    certain: bool = False
+    """Whether a person wrote the prompt."""
+    answer: str = ""
+    calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     _ended: list[SessionTurn] = field(default_factory=list[SessionTurn])
 
     def prompted(self, text: str, line: int, *, certain: bool) -> None:
@@ -112,27 +118,27 @@ class TurnBuilder:
         text = _kept(text)
         if not text:
             return
-        idle = not self._calls and not self._answer
-        if idle and text == self._prompt:
-            self._certain = self._certain or certain
+        idle = not self.calls and not self.answer
+        if idle and text == self.prompt:
+            self.certain = self.certain or certain
             return
-        if not idle or self._certain:
+        if not idle or self.certain:
             self._end()
-        self._prompt, self._line, self._certain = text, line, certain
+        self.prompt, self.line, self.certain = text, line, certain
 
-    def called(self, tool: str, command: str, line: int, call_id: str) -> None:
+    def called(self, tool: str, command: str, line: int, call_id: str, *, shell: bool = False) -> None:
         """The agent calls a tool."""
-        waits = any(call.output is None for call in self._calls.values())
-        if len(self._calls) >= (2 * MOST_CALLS if waits else MOST_CALLS):
+        waits = any(call.output is None for call in self.calls.values())
+        if len(self.calls) >= (2 * MOST_CALLS if waits else MOST_CALLS):
             self._end()
         key = call_id or f"line {line}"
-        self._calls[key] = _OpenCall(tool=tool, command=_kept(command), line=line, call_id=call_id)
+        self.calls[key] = OpenCall(tool=tool, command=_kept(command), line=line, call_id=call_id, shell=shell)
 
     def resulted(
         self, call_id: str, *, output: str | None = None, exit_code: int | None = None, failed: bool | None = None
     ) -> None:
         """A call's result is told, whole or in part. One whose call isn't known in this turn is left out."""
-        call = self._calls.get(call_id)
+        call = self.calls.get(call_id)
         if call is None:
             return
         if output is not None:
@@ -144,27 +150,23 @@ class TurnBuilder:
 
     def answered(self, text: str) -> None:
         """The agent says something."""
-        self._answer = _kept(text) or self._answer
+        self.answer = _kept(text) or self.answer
 
     def ended(self, *, whole: bool = False) -> Iterator[SessionTurn]:
         """The turns that have ended since the last time; with `whole`, as the file has, the one under way too."""
-        if whole and (self._certain or self._calls or self._answer):
+        if whole and (self.certain or self.calls or self.answer):
             self._end()
         if self._ended:
             turns, self._ended = self._ended, []
             yield from turns
 
     def _end(self) -> None:
-        if self._prompt:
-            calls = tuple(call.ended() for call in self._calls.values())
-            turn = SessionTurn(prompt=self._prompt, line=self._line, calls=calls, answer=self._answer)
+        if self.prompt:
+            calls = tuple(call.ended() for call in self.calls.values())
+            turn = SessionTurn(prompt=self.prompt, line=self.line, calls=calls, answer=self.answer)
             self._ended.append(turn)
-        self._calls, self._answer = {}, ""
+        self.calls, self.answer = {}, ""
 
 
 def _kept(text: str) -> str:
     return clipped(encodable(text), LONGEST_TEXT)
-
-
-TranscriptReader = Callable[[TurnBuilder, object, int], None]
-"""Tells a builder what one record of a transcript says; the record's line comes last."""

@@ -15,11 +15,11 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus
 from wisen.errors import ReportError, StoreError
 from wisen.report_text import Headings, listed, numbered, trimmed, unified
 from wisen.reports import Report, card_to_report, from_markdown, report_to_card, to_markdown
+from wisen.stores.markdown.card_counts import without_counts
 from wisen.stores.markdown.file_names import day_of
 from wisen.stores.markdown.front_matter import Entry, changed, divided, joined, value_of, written
 from wisen.stores.markdown.seals import believed, by_hand, seal_of
 from wisen.stores.serialization import card_from_values, card_to_values
-from wisen.trial_records import OpenDraw, Trial
 
 _BOM = "\ufeff"
 _TEXTS = ("pattern", "content", "strategy", "steps")
@@ -66,9 +66,11 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "refused": ("refused",),
     **{name: (name,) for name in _TEXTS},
 }
-"""What front matter may hold, in order, and where a card has it."""
+"""What front matter may hold, in order, and where a card has it. Counts are read, and no longer written."""
 _OLD_COUNT = "duplicates"
 """What earlier versions called `repeats`; they counted by spelling, so all of them go to `alike`, too."""
+_COUNTS = (_OLD_COUNT, "repeats", "alike", "retold", "trials", "open_draws", "evidence", "observed")
+"""What earlier versions wrote into files, and the next change of the card takes out: see `card_counts`."""
 _SEAL = "seal"
 _ORDER = (*_KEYS, _SEAL)
 _NAMES: Mapping[tuple[str, ...], str] = {path: key for key, path in _KEYS.items()}
@@ -142,7 +144,8 @@ def read(text: str, place: Place) -> FileReading:
 
 
 def render(card: MemoryCard, place: Place) -> str:
-    """A new file for a card; `read` gives the same card back."""
+    """A new file for a card; `read` gives the same card back, without its counts."""
+    card = without_counts(card)
     report = _report_of(card, place)
     entries = _sealed(_facts(card, place, report), card)
     body = _card_body(card) if report is None else to_markdown(report)
@@ -150,7 +153,8 @@ def render(card: MemoryCard, place: Place) -> str:
 
 
 def rewritten(text: str, card: MemoryCard, old_place: Place, place: Place) -> str:
-    """The file with another version of its card in it; only the lines that have to change do."""
+    """The file with another version of its card in it, without counts; only the lines that have to change do."""
+    card = without_counts(card)
     bare = unified(text.removeprefix(_BOM))
     old = read(bare, old_place)
     entries, body = divided(bare)
@@ -166,8 +170,7 @@ def rewritten(text: str, card: MemoryCard, old_place: Place, place: Place) -> st
         body = f"\n{_card_body(card) if report is None else to_markdown(report)}"
     after = _facts(card, place, report)
     new = {key: after.get(key) for key in _KEYS if before.get(key) != after.get(key)}
-    if _OLD_COUNT in there:
-        new |= {_OLD_COUNT: None, "repeats": after.get("repeats"), "alike": after.get("alike")}
+    new |= {key: None for key in _COUNTS if key in there}
     if _needs_seal(card) and there.get(_SEAL) != (seal := seal_of(card)):
         new[_SEAL] = seal
     lines = changed(entries, new, _ORDER)
@@ -230,12 +233,10 @@ def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, o
     values["history"] = [
         one | {"evidence": one["evidence"] and _without_empty(one["evidence"])} for one in values["history"]
     ]
-    for name, empty in _empties().items():
-        values[name] = [_without_empty(one, empty) for one in values[name]]
     facts: dict[str, object] = {}
     for key, path in _KEYS.items():
         value = _at(values, path)
-        if key in ("id", "status") or value != _at(_defaults(), path):
+        if key not in _COUNTS and (key in ("id", "status") or value != _at(_defaults(), path)):
             facts[key] = value
     if report is not None:
         for key in ("kind", "agent", *_TEXTS):
@@ -253,19 +254,14 @@ def _facts(card: MemoryCard, place: Place, report: Report | None) -> dict[str, o
 
 
 @cache
-def _empties() -> dict[str, Mapping[str, object]]:
-    """What an object says that is empty, by the name of the list that holds such."""
-    card = MemoryCard(
-        kind=MemoryKind.LESSON, evidence=(CardEvidence(),), trials=(Trial(),), open_draws=(OpenDraw(),), id="empty"
-    )
-    values = card_to_values(card)
-    return {name: values[name][0] for name in ("evidence", "trials", "open_draws")}
+def _no_evidence() -> Mapping[str, object]:
+    card = MemoryCard(kind=MemoryKind.LESSON, evidence=(CardEvidence(),), id="empty")
+    return card_to_values(card)["evidence"][0]
 
 
-def _without_empty(said: Mapping[str, object], empty: Mapping[str, object] | None = None) -> dict[str, object]:
-    """An object without what an empty one says, such as the counts of what never happened."""
-    known = empty or _empties()["evidence"]
-    return {name: value for name, value in said.items() if value != known[name]}
+def _without_empty(said: Mapping[str, object]) -> dict[str, object]:
+    """Evidence without what an empty one says, such as the counts of what never happened."""
+    return {name: value for name, value in said.items() if value != _no_evidence()[name]}
 
 
 def _at(values: Mapping[str, Any], path: tuple[str, ...]) -> object:

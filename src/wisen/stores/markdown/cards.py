@@ -15,7 +15,8 @@ from wisen.records import NEVER
 from wisen.reports import card_to_report
 from wisen.stores.folder import Folder
 from wisen.stores.index.prepared import check_successor
-from wisen.stores.markdown.card_files import day_of_card, read, render, rewritten, title_of
+from wisen.stores.markdown.card_counts import CardCounts, without_counts
+from wisen.stores.markdown.card_files import day_of_card, render, rewritten, title_of
 from wisen.stores.markdown.catalog import (
     ARCHIVE,
     BLOCKS,
@@ -27,8 +28,10 @@ from wisen.stores.markdown.catalog import (
     TENANTS,
     Catalog,
     Stored,
+    digest_of,
     place_of,
 )
+from wisen.stores.markdown.counts_file import CountsLine
 from wisen.stores.markdown.file_names import agent_folder, file_stem, folder_name
 from wisen.stores.ordering import moment
 
@@ -108,6 +111,8 @@ class CardWriter:
             gone = [card_id for card_id in dict.fromkeys(card_ids) if self._catalog.has(card_id)]
             for card_id in gone:
                 self._folder.remove(self._catalog.stored(card_id).path)
+            if gone:
+                self._catalog.counts.forget(gone)
             self._catalog.look()
             return len(gone)
 
@@ -155,22 +160,18 @@ class CardWriter:
     def _write(self, new: Sequence[MemoryCard], counted: dict[str, int]) -> None:
         """Write new cards and counts, all or none as far as this process lives."""
         ready = [(folder, stem, text) for card in new for folder, stem, text in (self._file_of(card),)]
-        changes = [self._counted(card_id, by) for card_id, by in counted.items()]
+        changes = [self._recounted(card_id, by) for card_id, by in counted.items()]
+        self._catalog.counts.write(line for card in new if (line := self._beside(card)))
         made: list[str] = []
-        replaced: list[tuple[str, str]] = []
         try:
             for tenant in {card.scope.tenant for card in new}:
                 self.name_tenant(tenant)
             for folder, stem, text in ready:
                 made.append(self._folder.create(folder, stem, text))
-            for path, old, text in changes:
-                self._folder.replace(path, text)
-                replaced.append((path, old))
+            self._catalog.counts.write(changes)
         except BaseException:
             for path in made:
                 self._folder.remove(path)
-            for path, old in replaced:
-                self._folder.replace(path, old)
             raise
         self._folder.note(ORDER_FILE, "".join(f"{card.id}\n" for card in new if card.id.isascii()))
 
@@ -208,6 +209,7 @@ class CardWriter:
         with self._folder.locked():
             for vectors in self._folder.hidden().glob("vectors-*"):
                 vectors.unlink(missing_ok=True)
+            self._catalog.counts.forget(())
             for name in self._folder.folders(TENANTS):
                 below = f"{TENANTS}/{name}"
                 if self._folder.holds_nothing(below):
@@ -219,21 +221,43 @@ class CardWriter:
         if tenant and folder != tenant:
             self._folder.write_once(f"{self._catalog.base(tenant)}{TENANT_FILE}", f"{json.dumps(tenant)}\n")
 
-    def _counted(self, card_id: str, by: int) -> tuple[str, str, str]:
-        stored, place, text = self._catalog.current(card_id)
-        card = read(text, place).card
-        card = replace(card, id=card_id, duplicates=card.duplicates + by)
-        return stored.path, text, rewritten(text, card, place, place)
+    def _recounted(self, card_id: str, by: int) -> CountsLine:
+        _, counts = self._catalog.parts(card_id)
+        return CountsLine(id=card_id, counts=replace(counts, duplicates=counts.duplicates + by))
+
+    def _beside(self, card: MemoryCard) -> CountsLine | None:
+        """The counts that come with a new card, also where one that had its id left others."""
+        counts = CardCounts.on(card)
+        return None if counts.empty and not self._catalog.counts.has(card.id) else CountsLine(id=card.id, counts=counts)
 
     def _rewrite(self, card: MemoryCard) -> None:
+        """Change the file where the card says something else or moves, and the counts where they are others."""
         stored, place, text = self._catalog.current(card.id)
-        if place.archived and card.status is not MemoryStatus.ARCHIVED:
-            folder = _home_of(stored.path)
-            back = replace(place, archived=False)
-            self._folder.create(folder, place.stem, rewritten(text, card, place, back))
+        said, before = self._catalog.parts(card.id)
+        bare = without_counts(said)
+        if bare == said == replace(without_counts(card), version=said.version):
+            counts = CardCounts.on(card, changes=card.version - said.version)
+            self._catalog.counts.write([CountsLine(id=card.id, counts=counts)])
+            return
+        written = replace(card, version=max(1, card.version - before.changes))
+        counts = CardCounts.on(written, changes=card.version - written.version)
+        back = place.archived and card.status is not MemoryStatus.ARCHIVED
+        new = rewritten(text, written, place, replace(place, archived=False) if back else place)
+        if counts == before or (counts.empty and not self._catalog.counts.has(card.id)):
+            self._settle(stored, new, back=back)
+            return
+        digest = digest_of(new.encode()).hex()
+        self._catalog.counts.write([CountsLine(id=card.id, counts=counts, file=digest)])
+        self._settle(stored, new, back=back)
+        self._catalog.counts.write([CountsLine(id=card.id, counts=counts)])
+
+    def _settle(self, stored: Stored, text: str, *, back: bool) -> None:
+        """Put a text in the place of a card's file, or back to where it was before it was archived."""
+        if back:
+            self._folder.create(_home_of(stored.path), stored.path.rpartition("/")[2].removesuffix(".md"), text)
             self._folder.remove(stored.path)
         else:
-            self._folder.replace(stored.path, rewritten(text, card, place, place))
+            self._folder.replace(stored.path, text)
 
     def _outdated(self, keep: int, agent: str | None) -> list[Stored]:
         """Reports that belong in the archive, oldest first."""

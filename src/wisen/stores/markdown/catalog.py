@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import CardNotFoundError, ReportError, StoreError
 from wisen.stores.folder import HIDDEN, FileSignature, Folder
+from wisen.stores.markdown.card_counts import CardCounts
 from wisen.stores.markdown.card_files import LARGEST, Place, read
+from wisen.stores.markdown.counts_file import CountsFile
 from wisen.stores.markdown.file_names import folder_name
 from wisen.stores.ordering import moment
 
@@ -64,6 +66,8 @@ class _File:
     digest: bytes
     settled: bool
     """Whether a later change would have another signature."""
+    said: MemoryCard | None = None
+    """The card as far as the file is believed, without what is counted beside it."""
     card: MemoryCard | None = None
     claims: MemoryStatus | None = None
     problem: str = ""
@@ -75,6 +79,8 @@ class Catalog:
     def __init__(self, folder: Folder) -> None:
         """Know nothing yet."""
         self._folder = folder
+        self.counts = CountsFile(folder)
+        """What was counted on the cards."""
         self._files: dict[str, _File] = {}
         self._paths: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
@@ -136,7 +142,11 @@ class Catalog:
                 self._files[path] = replace(known, signature=file.signature, settled=file.settled)
             elif file is not None:
                 fresh.append((path, file))
+        # Behind the files: an old file with newer counts has a version that no change can follow.
+        counted = self.counts.look()
         self._take_in(fresh)
+        for path in {self._paths[card_id] for card_id in counted if card_id in self._paths}:
+            self._files[path] = self._with_counts(self._files[path])
 
     def _found(self) -> Iterator[tuple[str, str, FileSignature]]:
         for tenant, base in self._bases():
@@ -200,7 +210,7 @@ class Catalog:
             return replace(file, problem=f"has {signature.size} bytes; a card's file has at most {_LARGEST}")
         try:
             data = self._folder.read(path)
-            file = replace(file, digest=hashlib.blake2b(data, digest_size=16).digest())
+            file = replace(file, digest=digest_of(data))
             reading = read(data.decode(), place)
         except FileNotFoundError:
             return None
@@ -213,7 +223,14 @@ class Catalog:
             return replace(file, problem=str(error))
         said = reading.said.status
         claims = None if said in (reading.card.status, MemoryStatus.CANDIDATE) else said  # what every card begins with
-        return replace(file, card=place.seen(reading.card), claims=claims)
+        return replace(file, said=reading.card, card=place.seen(reading.card), claims=claims)
+
+    def _with_counts(self, file: _File) -> _File:
+        if file.said is None:
+            return file
+        counts = self.counts.of(file.said, file.digest)
+        card = file.place.seen(file.said if counts is None else counts.onto(file.said))
+        return file if card == file.card else replace(file, card=card)
 
     def _take_in(self, fresh: list[tuple[str, _File]]) -> None:
         for path, file in fresh:
@@ -242,10 +259,10 @@ class Catalog:
         if there is not None and there != path:
             if card.id == file.place.card_id:
                 card = replace(card, id=replace(file.place, stem=path).card_id)
-                file = replace(file, card=card)
+                file = replace(file, said=file.said and replace(file.said, id=card.id), card=card)
             else:
                 problem = f"has the id of {there}; take the line with the id out"
-                self._files[path] = replace(file, card=None, problem=problem, settled=False)
+                self._files[path] = replace(file, said=None, card=None, problem=problem, settled=False)
                 return
         known = self._files.get(path)
         if known is not None and known.card is not None and known.card.id == card.id:
@@ -255,7 +272,7 @@ class Catalog:
             self._numbers[card.id] = self._last_number
         self._paths[card.id] = path
         self._alike.setdefault(card.duplicate_key, []).append(card.id)
-        self._files[path] = file
+        self._files[path] = self._with_counts(file)
 
     def _forget(self, path: str) -> None:
         card = self._files.pop(path).card
@@ -269,14 +286,26 @@ class Catalog:
         if not alike:
             del self._alike[card.duplicate_key]
 
+    def parts(self, card_id: str) -> tuple[MemoryCard, CardCounts]:
+        """A card as its file has it, and its counts: those beside it, or those that an earlier version left in it."""
+        file = self._files.get(self._paths.get(card_id, ""))
+        if file is None or file.said is None:
+            raise CardNotFoundError(card_id)
+        return file.said, self.counts.of(file.said, file.digest) or CardCounts.on(file.said)
+
     def current(self, card_id: str) -> tuple[Stored, Place, str]:
         """A card, its place, and its file's text; raises `StoreError` where that has changed since the last look."""
         stored = self.stored(card_id)
         file = self._files[stored.path]
         data = self._folder.read(stored.path)
-        if hashlib.blake2b(data, digest_size=16).digest() != file.digest:
+        if digest_of(data) != file.digest:
             raise StoreError(f"{stored.path!r} was changed at this very moment; read the card again")
         return stored, file.place, data.decode()
+
+
+def digest_of(data: bytes) -> bytes:
+    """By which a file's contents are known again."""
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def place_of(path: str, tenant: str) -> Place:

@@ -13,33 +13,46 @@ from datetime import UTC
 from typing import cast
 
 from wisen.cards import MemoryCard, MemoryStatus
+from wisen.stores.markdown.card_counts import without_counts
 from wisen.stores.serialization import card_to_values
 
 _FORM = "wisen card 1"
-_NOT_SEALED = ("version", "duplicates", "alike", "retold")
-"""What a merge of two branches may change, and nothing is believed of."""
+_OPEN = ("version", "duplicates", "alike", "retold")
+"""What files hold that is believed without a seal."""
 _WITHDRAWN = (MemoryStatus.ARCHIVED, MemoryStatus.REJECTED)
 """Statuses that anybody may give a card by hand: they take it out of use."""
 _IMPORT = "import"
 
 
 def seal_of(card: MemoryCard) -> str:
-    """A hash of all that a card says and claims; the same in later versions of wisen, whose cards may hold more."""
+    """A hash of all that a card says and claims; the same in later versions of wisen, whose cards may hold more.
+
+    What was counted on the card isn't part of it.
+    """
+    return _hashed(without_counts(card))
+
+
+def _hashed(card: MemoryCard) -> str:
     when = card.provenance.created_at
     if when.tzinfo is not None:
         with suppress(OverflowError):  # the first and last hours that there are have no other zone
             card = replace(card, provenance=replace(card.provenance, created_at=when.astimezone(UTC)))
     values = card_to_values(card)
-    said = _said({key: value for key, value in values.items() if key not in _NOT_SEALED})
+    said = _said({key: value for key, value in values.items() if key not in _OPEN})
     text = json.dumps([_FORM, said], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def believed(card: MemoryCard, seal: object) -> MemoryCard:
-    """The card as far as its file can be believed: as it is where the seal fits, else as `by_hand`."""
+    """The card as far as its file can be believed: as it is where the seal fits, else as `by_hand`.
+
+    Earlier versions wrote counts into files, and sealed them; counts that were typed into a later file aren't believed.
+    """
     plain = by_hand(card)
-    fits = plain == card or any(seal == seal_of(one) for one in _as_sealed(card))
-    return card if fits else plain
+    if plain == card or any(seal == _hashed(one) for one in _as_sealed(card)):
+        return card
+    bare = replace(card, evidence=(), trials=(), open_draws=(), observed=())
+    return bare if any(seal == _hashed(one) for one in _as_sealed(bare)) else plain
 
 
 def by_hand(card: MemoryCard) -> MemoryCard:

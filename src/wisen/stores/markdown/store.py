@@ -225,7 +225,8 @@ class MarkdownStore(FileLedger, CardStore):
         def look() -> Sequence[str]:
             self._look()
             cards = [f"{one.path}: {one.problem}" for one in self._catalog.problems]
-            return cards + [f"{path}: no name belongs to this block" for path in self._catalog.nameless_blocks()]
+            cards += [f"{path}: no name belongs to this block" for path in self._catalog.nameless_blocks()]
+            return [*cards, *self._catalog.counts.problems]
 
         files = await self._in_thread(look)
         return [*files, *(await self._ledger.unreadable() if await self._in_thread(self._runs_path.exists) else ())]

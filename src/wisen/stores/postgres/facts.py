@@ -49,7 +49,7 @@ async def problems(connection: Connection) -> list[str]:
             for (card_id,) in bare
         ),
         *(
-            f"index {name} is unfinished; `wisen store tune` makes it anew"
+            f"index {name} is unfinished; `wisen store tune` rebuilds it"
             for name, ok in await connection.fetch(_NEAR)
             if not ok
         ),

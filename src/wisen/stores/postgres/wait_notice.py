@@ -29,4 +29,4 @@ class WaitNotice:
             self._timer = None
 
     def _tell(self) -> None:
-        _LOG.warning("store %r doesn't answer; it is waited for, %g s at most", self._shown, self._patience)
+        _LOG.warning("store %r doesn't answer; waiting, %g s at most", self._shown, self._patience)

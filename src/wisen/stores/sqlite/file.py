@@ -114,7 +114,7 @@ class StoreFile:
             raise StoreError(f"store {str(self.path)!r} is a pipe, socket or device; pass a file's path")
         if _identity(found) in _LEFT:
             hint = "fork when no store is at work, or start processes by 'spawn'"
-            raise StoreError(f"store {str(self.path)!r} was at work when this process was forked off; {hint}")
+            raise StoreError(f"store {str(self.path)!r} was in use when this process was forked; {hint}")
 
     def _make(self) -> None:
         """Make the directory and the file, as far as they aren't there; SQLite's files beside it follow its mode."""
