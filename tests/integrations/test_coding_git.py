@@ -100,7 +100,8 @@ async def test_draws_and_counts_leave_a_repository_clean(
     assert (trial.first, trial.first_good, trial.runs, card.duplicates) == (3, 2, 4, 1)
     store = str(desk.repository / ".wisen")
     (shown,) = (await asyncio.to_thread(said, capsys, "ci", "status", "--store", store))["cards"]
-    assert (shown["trials"][0]["first"], shown["trials"][0]["said"]) == (3, "on trial, 7 of about 115 runs, level")
+    assert shown["trials"][0]["first"] == 3
+    assert shown["trials"][0]["said"].startswith("on trial, 7 of about "), "chance says which arm is ahead"
     runs = await asyncio.to_thread(said, capsys, "runs", "list", "--store", store)
     why = await asyncio.to_thread(said, capsys, "why", runs[0]["run_id"], "--store", store)
     assert card.id in json.dumps(why)
