@@ -14,11 +14,13 @@ from wisen.integrations.lesson_stores import LessonStores
 from wisen.integrations.session_lessons import failure_lessons, passed_in
 from wisen.integrations.session_outcomes import (
     TurnOutcome,
+    code_after,
     is_correction,
     outcome_by_checks,
     outcome_by_next,
     outcome_by_revert,
 )
+from wisen.integrations.call_forms import in_like_form
 from wisen.integrations.shell_words import program_of
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.open_attempt import Attempt
@@ -44,7 +46,8 @@ _SECONDS = 10.0
 class OncePerSession(BySimilarity):
     """Similar situations first, but for ideas that the session has drawn: what was seen once is known.
 
-    So each idea has one draw and one outcome in a session.
+    So each idea has one draw and one outcome in a session. Failures are found at commands like the one that failed, and
+    not at any of the same program: there they would say nothing, and their effect wouldn't show.
     """
 
     seen: set[str]
@@ -52,7 +55,12 @@ class OncePerSession(BySimilarity):
     async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
         """See `Ranker.hits`."""
         found = await BySimilarity.hits(self, store, query)
-        return [hit for hit in found if (hit.card.idea or hit.card.id) not in self.seen]
+        command = query.situation.prompt if query.situation.task_type == COMMAND else ""
+        return [
+            hit
+            for hit in found
+            if (hit.card.idea or hit.card.id) not in self.seen and not (command and _of_another(hit.card, command))
+        ]
 
 
 _Begun = tuple[AsyncMemory, Attempt]
@@ -122,10 +130,11 @@ class CodingMemory:
         session = await self._session(payload)
         async with session.lock:
             read = await asyncio.to_thread(read_session, Path(payload.transcript_path))
-            codes = {call.call_id: call.exit_code for turn in read.turns for call in turn.calls}
-            for call_id in [one for one in session.calls if one in codes]:
-                code = codes[call_id]
-                await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
+            calls = [call for turn in read.turns for call in turn.calls]
+            for place, call in enumerate(calls):
+                if begun := session.calls.pop(call.call_id, None):
+                    code = code_after(calls[place:])
+                    await _end(begun, None if code is None else float(code == 0), verified=True)
             if read.turns:
                 await self._judge(session, read)
             await self._keep(session, read, payload)
@@ -256,6 +265,13 @@ class CodingMemory:
             )
             for prompt, said in corrections
         ]
+
+
+def _of_another(card: MemoryCard, command: str) -> bool:
+    """Whether a card tells how a command failed that isn't like this one."""
+    failed = card.situation
+    told = card.kind is MemoryKind.FAILURE_PATTERN and failed.task_type == COMMAND
+    return told and not in_like_form(failed.prompt, command)
 
 
 async def _end(begun: Sequence[_Begun], score: float | None, *, verified: bool) -> None:

@@ -47,7 +47,7 @@ def connect(
     """
     if isinstance(url, Path) or not is_url(url):
         path = Path(url)
-        if path.is_dir() if path.exists() else names_folder(str(url)):
+        if str(url) and (path.is_dir() if path.exists() else names_folder(str(url))):
             return _markdown(str(url), embedder, floor, read_only=read_only, screen=screen)
         return _sqlite(str(url), embedder, floor, read_only=read_only, screen=screen)
     scheme = scheme_of(url)
