@@ -9,7 +9,7 @@ CODEX := 0.169.0
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance frameworks-if-there test-codex codex-if-there docs-if-there check lint types layers unit where requirements mutants hooks docs bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-sessions first-minutes clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,12 @@ bench-weight: .venv/.demo ## Measure the processor time of imports, commands, on
 
 bench-hooks: .venv/.test ## Measure what a hook of a coding agent costs, with 10, 1,000 and 100,000 lessons
 	@$(BIN)/python benchmarks/hooks.py $(ARGS)
+
+bench-sessions: .venv/.test ## Simulate 1,500 sessions of a coding agent without memory, with its hooks, and with all lessons at the prompt
+	@$(BIN)/python benchmarks/coding_sessions.py $(ARGS)
+
+first-minutes: .venvs/codex/.made ## Follow the first how-to pages word for word in a clean environment, and time them (ARGS="codex")
+	@PYTHONPATH=tests/support $(BIN)/python tools/first_minutes.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site

@@ -98,7 +98,7 @@ class _Work:
         plan = self.plan
         self.context += await self.hears("SessionStart", source="startup")
         self.context += await self.hears("UserPromptSubmit", prompt=plan.kind.prompt)
-        await self._calls("git status --short")
+        await self._calls("pwd")
         if plan.noise:
             await self._noise()
         elif plan.looks:
