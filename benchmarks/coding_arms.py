@@ -61,11 +61,8 @@ def plans(sessions: int, seed: int, *, looks: bool) -> list[Plan]:
 
 async def run(arm: ArmName, planned: Sequence[Plan], seed: int, folder: Path) -> Came:
     """All sessions in one arm."""
-    folder.mkdir()
-    repository = Repository(folder / "repository")
-    transcripts = folder / "home" / ".codex" / "sessions"
-    transcripts.mkdir(parents=True)
-    clock = _Clock()
+    transcripts = _folder(folder / "home" / ".codex" / "sessions")
+    repository, clock = Repository(folder / "repository"), _Clock()
     sessions = list[Session]()
     async with _memory(arm, repository, folder / "home", clock, seed) as hooks:
         agent = Agent(repository=repository, transcripts=transcripts, hooks=hooks)
@@ -90,8 +87,7 @@ async def _memory(
         yield {}
         return
     _tell(repository.folder)
-    state = home / ".local" / "share" / "wisen" / "hooks"
-    state.mkdir(parents=True)
+    state = _folder(home / ".local" / "share" / "wisen" / "hooks")
     ids = Random(f"ids {seed}")
     clockwork = Clockwork(
         now=lambda: clock.at, new_id=lambda: f"{ids.getrandbits(128):032x}", random=Random(f"draws {seed}")
@@ -117,6 +113,11 @@ async def _memory(
     await memory.close()
 
 
+def _folder(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
 def _installed(home: Path) -> list[str]:
     """The events that `wisen install codex` puts hooks on."""
     change = installing(home / ".codex" / "hooks.json")
@@ -130,8 +131,8 @@ def _tell(repository: Path) -> None:
     for one in told():
         subprocess.run(
             [
-                *(sys.executable, "-P", "-m", "wisen", "lessons", "add", one.text, "--for", one.task, "--tool", one.tool),
-                *("--type", "command", "--promote", "it is known", "--store", f"{FOLDER}/"),
+                *(sys.executable, "-P", "-m", "wisen", "lessons", "add", one.text, "--for", one.task),
+                *("--tool", one.tool, "--type", "command", "--promote", "it is known", "--store", FOLDER),
             ],
             cwd=repository,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},

@@ -1,4 +1,4 @@
-"""Writes sessions as Codex does: the records of `~/.codex/sessions/YEAR/MONTH/DAY/rollout-*.jsonl`, as far as they tell of prompts and calls."""
+"""Writes sessions as Codex does into its `rollout-*.jsonl`, as far as the records tell of prompts and calls."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -37,10 +37,12 @@ def _begun(session: str, cwd: Path, stamp: str, prompt: str) -> Iterator[_Record
     yield "turn_context", {"turn_id": turn, "cwd": str(cwd), "approval_policy": "never", "model": "probe"}
     who = {"content_item_kinds": ["user.text"], "content_item_metadata": [{"provenance": {"type": "user"}}]}
     content = [{"type": "input_text", "text": prompt}]
-    yield _item(
-        "message", role="user", id="msg_1", content=content, internal_chat_message_metadata_passthrough=who
-    )
-    item = {"type": "UserMessage", "id": "u1", "content": [{"type": "text", "text": prompt, "text_elements": []}]}
+    yield _item("message", role="user", id="msg_1", content=content, internal_chat_message_metadata_passthrough=who)
+    item: dict[str, Any] = {
+        "type": "UserMessage",
+        "id": "u1",
+        "content": [{"type": "text", "text": prompt, "text_elements": []}],
+    }
     yield "event_msg", {"type": "item_completed", "turn_id": turn, "item": item}
 
 
@@ -60,7 +62,9 @@ def _called(call: str, one: Ran, cwd: Path) -> Iterator[_Record]:
         "exit_code": one.code,
     }
     yield "event_msg", {"type": "item_completed", "item": item}
-    head = f"Chunk ID: {call}\nWall time: 0.0000 seconds\nProcess exited with code {one.code}\nOriginal token count: 12\n"
+    head = (
+        f"Chunk ID: {call}\nWall time: 0.0000 seconds\nProcess exited with code {one.code}\nOriginal token count: 12\n"
+    )
     yield _item("function_call_output", call_id=call, output=f"{head}Output:\n{one.output}")
 
 

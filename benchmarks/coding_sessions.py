@@ -1,4 +1,4 @@
-"""Says whether a coding agent repeats fewer failures with wisen's hooks, and whether the verdicts on its lessons are right.
+"""Says whether a coding agent repeats fewer failures with wisen's hooks, and whether its lessons are judged rightly.
 
 Simulated sessions run real commands in a git repository; `coding_kinds.toml` has the kinds of failures that come back.
 What happens goes as a coding agent's payloads to what `wisen install codex` installs, with all defaults: to the

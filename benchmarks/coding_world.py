@@ -64,7 +64,11 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         shutil.copytree(_HERE / "coding_repository", folder)
         self.folder = folder
-        for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+        for command in (
+            ["init", "-q"],
+            ["add", "."],
+            ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+        ):
             subprocess.run(["git", *command], cwd=folder, check=True)
         self._environ = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "PYTHONDONTWRITEBYTECODE": "1"}
 

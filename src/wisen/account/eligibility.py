@@ -204,7 +204,7 @@ def _unlike(assignments: Sequence[Assignment]) -> list[Assignment]:
 
 
 def _may_agree(one: MemoryCard, other: MemoryCard) -> bool:
-    """Whether two ideas may say the same. Failures are told in like words: what they quote as a remedy is what counts."""
+    """Whether two ideas may say the same. Failures are told in like words: there the remedies that they quote count."""
     if one.kind is other.kind is MemoryKind.FAILURE_PATTERN:
         mine, theirs = (quoted_beyond(card.text, card.situation.prompt) for card in (one, other))
         if mine and theirs:

@@ -9,6 +9,7 @@ from wisen.advice.compiler import PromptCompiler
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, Provenance, Situation, circle_key
 from wisen.events import Degraded, Event
+from wisen.integrations.call_forms import in_like_form
 from wisen.integrations.hook_payload import HookPayload
 from wisen.integrations.lesson_stores import LessonStores
 from wisen.integrations.session_lessons import failure_lessons, passed_in
@@ -20,7 +21,6 @@ from wisen.integrations.session_outcomes import (
     outcome_by_next,
     outcome_by_revert,
 )
-from wisen.integrations.call_forms import in_like_form
 from wisen.integrations.shell_words import program_of
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.open_attempt import Attempt

@@ -31,7 +31,7 @@ def connect(
     |---|---|
     | `memory:` | `InMemoryVectorStore`, empty |
     | a path, `sqlite:PATH`, `sqlite:///absolute/path` | `SQLiteVectorStore` |
-    | a folder, a path that ends in `/` or `.wisen`, `markdown:FOLDER`, `markdown:///absolute/folder` | `MarkdownStore` |
+    | a folder, a path ending in `/` or `.wisen`, `markdown:FOLDER`, `markdown:///absolute/folder` | `MarkdownStore` |
     | `postgresql://user:password@host:port/database`, `postgres://…` | `PostgresVectorStore` |
 
     Args:
