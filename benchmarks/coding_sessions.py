@@ -62,7 +62,8 @@ def _arguments() -> argparse.Namespace:
         help="the first call of a program is the one that may fail, and the agent tries on until it passes",
     )
     parser.add_argument("--lessons", action="store_true", help="list each lesson")
-    parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
+    said = f"put the tables into {_DOCS.name}, where it has a place for this seed"
+    parser.add_argument("--write-docs", action="store_true", help=said)
     given = parser.parse_args()
     given.sessions = given.sessions or (_QUICK if given.quick else _SESSIONS)
     return given
