@@ -38,7 +38,7 @@ layers: .venv/.test ## Check that imports go down only
 unit: .venv/.test ## Run the tests with coverage
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(ARGS)
 
-where: .venv/.test ## Break each line that docs/where.md names, and see its test fail
+where: .venv/.test ## Break each line that docs/reference/where.md names, and see its test fail
 	@WISEN_WHERE=1 $(BIN)/python -m pytest -q -n auto tests/test_where.py $(ARGS)
 
 requirements: .venv/.test ## Take the code of each requirement away, and see its test fail (ARGS="3 5" for two sources)
@@ -75,6 +75,10 @@ hooks: .venv/.test ## Run style, types and layers before each commit
 format: .venv/.test ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+.PHONY: drawings
+drawings: .venv/.test ## Draw the documentation's pictures into docs/pictures/
+	@$(BIN)/python tools/pictures.py
 
 bench: .venv/.demo ## Compare with the alternatives, each in an environment of its own
 	@$(BIN)/python benchmarks/run.py $(ARGS)

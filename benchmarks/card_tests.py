@@ -1,6 +1,6 @@
 """Tries wisen's tests of cards on planted ones, whose effects are known, beside other rules on the same streams.
 
-`python benchmarks/card_tests.py --help` lists the options; `docs/evidence-measured.md` explains what is measured.
+`python benchmarks/card_tests.py --help` lists the options; `docs/measured/evidence.md` explains what is measured.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from report import machine, write_docs
 from wisen.memory_ci.statistics import e_bh
 
 _ROOT = Path(__file__).parents[1]
-_DOCS = _ROOT / "docs" / "evidence-measured.md"
+_DOCS = _ROOT / "docs" / "measured" / "evidence.md"
 _BEGIN = "<!-- figures: written by benchmarks/card_tests.py --write-docs -->"
 _BASES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _EFFECTS = (0.0, 0.1, 0.2, 0.3, -0.1, -0.2)

@@ -17,7 +17,7 @@ from coding_tables import by_kind, costs, failures, lessons, over_time, verdicts
 from coding_world import kinds, wrong_exits
 from report import machine, write_docs
 
-_DOCS = Path(__file__).parents[1] / "docs" / "coding-agents-measured.md"
+_DOCS = Path(__file__).parents[1] / "docs" / "measured" / "coding-agents.md"
 _SESSIONS, _QUICK = 1_500, 36
 
 

@@ -1,6 +1,6 @@
 """Runs 1,000 agents at once in one process, beside a bare loop with the same model calls, and 1,000 recalls at once.
 
-`python benchmarks/concurrency.py --help` lists the options; `docs/postgres-measured.md` explains what is measured.
+`python benchmarks/concurrency.py --help` lists the options; `docs/measured/postgres.md` explains what is measured.
 """
 
 import argparse

@@ -112,7 +112,7 @@ async def report(material: Material, *, runs: int, embedded: str, seed: str) -> 
         "of these showed both|promoted|after runs (median)|archived|old one archived|after runs (median)|"
         "old one promoted"
     )
-    return table(f"Corrections: 12 of each sort, about {runs} runs of each situation after it", head.split("|"), rows)
+    return table(f"Corrections: 12 of each sort, about {runs} runs per situation after it", head.split("|"), rows)
 
 
 def _cells(found: Sequence[Corrected]) -> list[str]:

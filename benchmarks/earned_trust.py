@@ -2,7 +2,7 @@
 
 A scripted agent works through the real `Agent` and `Reflexion(lesson_store=…)`. What its lessons do to it is known, so
 that each verdict can be called right or wrong. `python benchmarks/earned_trust.py --help` lists the options;
-`docs/trust-measured.md` explains what is measured.
+`docs/measured/trust.md` explains what is measured.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from earned_material import Material
 from earned_stores import embedder
 from report import machine, write_docs
 
-_DOCS = Path(__file__).parents[1] / "docs" / "trust-measured.md"
+_DOCS = Path(__file__).parents[1] / "docs" / "measured" / "trust.md"
 _POOLS = (6, 2, 40)
 
 

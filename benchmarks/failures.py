@@ -1,6 +1,6 @@
 """Says what a lesson from an attempt that ran out of turns or raised is worth, beside a blind retry and a wrong lesson.
 
-`python benchmarks/failures.py --help` lists the options; `docs/failures.md` explains what is measured.
+`python benchmarks/failures.py --help` lists the options; `docs/measured/failures.md` explains what is measured.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from wisen import LocalModel
 from wisen.protocols import Reflector
 from wisen.records import AttemptRecord
 
-_DOCS = Path(__file__).parents[1] / "docs" / "failures.md"
+_DOCS = Path(__file__).parents[1] / "docs" / "measured" / "failures.md"
 _BEGIN = "<!-- figures: written by benchmarks/failures.py --write-docs -->"
 _EACH = 12
 _EACH_LOCAL = 2

@@ -12,8 +12,7 @@ from typing import Any
 from report import machine
 
 ROOT = Path(__file__).resolve().parents[1]
-MEASURED = ROOT / "docs" / "postgres-measured.md"
-SCALE = ROOT / "docs" / "scale.md"
+MEASURED = ROOT / "docs" / "measured" / "postgres.md"
 
 
 Figures = dict[str, Any]

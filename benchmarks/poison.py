@@ -4,7 +4,7 @@ A run reads a page through a tool, and its reflector writes down what the page w
 indirect ones, ones in other languages, and ones worded as plain tasks. Then other runs come with like tasks: of the
 same circle, of another owner, and of another agent. Their agent is gullible: it does what it reads in its prompt.
 
-`python benchmarks/poison.py --help` lists the options; `docs/screening-measured.md` explains the figures.
+`python benchmarks/poison.py --help` lists the options; `docs/measured/screening.md` explains the figures.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from wisen.records import ReflectionEvaluation, RunRecord, Task, Trace
 from wisen.screening.sinks import find_sinks
 
 _DATA = ROOT.parent / "shared" / "data"
-_DOCS = ROOT / "docs" / "screening-measured.md"
+_DOCS = ROOT / "docs" / "measured" / "screening.md"
 _TEXTS = Path(__file__).parent / "poison_texts" / "pieces.toml"
 _BEGIN = "<!-- figures: poison.py -->"
 _PIECES, _RUNS = 200, 300

@@ -1,6 +1,6 @@
 """Fills a Postgres store with many tenants and measures recall and ingest, beside pgvector used bare.
 
-`python benchmarks/postgres.py --help` lists the options; `docs/postgres-measured.md` explains what is measured. The
+`python benchmarks/postgres.py --help` lists the options; `docs/measured/postgres.md` explains what is measured. The
 server is started for the purpose, in a temporary directory.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pg_server
-from figures import MEASURED, SCALE, milliseconds, options, setting, table, tell
+from figures import MEASURED, milliseconds, options, setting, table, tell
 from pg_bare import Bare, connected
 from pg_cards import Floats, Known, Material, Tenant, best, tenant_name
 
@@ -34,7 +34,7 @@ def main() -> None:
         _arguments(),
         lambda asked: asyncio.run(_measured(asked)),
         report,
-        lambda figures, text: [(MEASURED, "recall and ingest", text), (SCALE, "bytes", sizes(figures))],
+        lambda _, text: [(MEASURED, "recall and ingest", text)],
     )
 
 
@@ -247,7 +247,7 @@ async def _bare(bare: Bare, material: Material, exact: dict[str, Tenant], asked:
 
 def report(results: dict[str, Any]) -> str:
     """All tables."""
-    writers: tuple[Callable[[dict[str, Any]], str], ...] = (_searched, _ingested, sizes)
+    writers: tuple[Callable[[dict[str, Any]], str], ...] = (_searched, _ingested, _sizes)
     return "\n\n".join([results["setting"], *(write(results) for write in writers)])
 
 
@@ -310,7 +310,7 @@ def _ingested(results: dict[str, Any]) -> str:
     return table("Ingest, embeddings at hand", head, rows)
 
 
-def sizes(results: dict[str, Any]) -> str:
+def _sizes(results: dict[str, Any]) -> str:
     """Bytes per card."""
     parts: list[str] = []
     for size, found in results["sizes"].items():

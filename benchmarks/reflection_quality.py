@@ -1,6 +1,6 @@
 """Measures `ReflectionPattern` on the bundled local model beside retries with as many tokens; and what one costs.
 
-`python benchmarks/reflection_quality.py --help` lists the options; `docs/reflection-measured.md` explains the figures.
+`python benchmarks/reflection_quality.py --help` lists the options; `docs/measured/reflection.md` explains the figures.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from report import write_docs
 
 from wisen import LocalModel
 
-_DOCS = Path(__file__).parents[1] / "docs" / "reflection-measured.md"
+_DOCS = Path(__file__).parents[1] / "docs" / "measured" / "reflection.md"
 _BEGIN = "<!-- figures: written by benchmarks/reflection_quality.py --write-docs -->"
 _TASKS, _SEED = 40, 0
 _JUDGED, _JUDGED_WARM, _CALLED = 40, 12, 6

@@ -1,6 +1,6 @@
 """Compares wisen with its alternatives, each in an environment of its own, and with its own goals.
 
-`python benchmarks/run.py --help` lists the options; `docs/benchmarks.md` explains what is measured.
+`python benchmarks/run.py --help` lists the options; `docs/measured/benchmarks.md` explains what is measured.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from environments import ALTERNATIVES, ROOT, python_of
 from measures import FULL, MEASURES, QUICK, Bench
 from report import failures, goals, machine, markdown, write_docs
 
-_DOCS = ROOT / "docs" / "benchmarks.md"
+_DOCS = ROOT / "docs" / "measured" / "benchmarks.md"
 
 
 def main() -> None:

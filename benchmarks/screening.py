@@ -1,6 +1,6 @@
 """Measures the screen: what it finds, what it lets pass, what it touches without need, and how long it takes.
 
-`python benchmarks/screening.py --help` lists the options; `docs/screening-measured.md` explains the figures.
+`python benchmarks/screening.py --help` lists the options; `docs/measured/screening.md` explains the figures.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from wisen.screening.secrets import find_secrets
 from wisen.screening.texts import Screened
 
 BEGIN = "<!-- figures: written by benchmarks/screening.py --write-docs -->"
-_DOCS = ROOT / "docs" / "screening-measured.md"
+_DOCS = ROOT / "docs" / "measured" / "screening.md"
 _DATA = ROOT.parent / "shared" / "data"
 _OWN = ROOT / "tests" / "screening" / "data"
 _CHUNK = 600

@@ -2,7 +2,7 @@
 
 What counts is how many attempts it spares, and how many solved tasks that costs.
 
-`python benchmarks/stopping.py --help` lists the options; `docs/stopping.md` explains what is measured.
+`python benchmarks/stopping.py --help` lists the options; `docs/measured/stopping.md` explains what is measured.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from sequences import FAMILIES, Run, recorded, simulated
 from wisen.reflection_pattern.convergence import ConvergenceOptions, converged, pass_fail
 
 _ROOT = Path(__file__).parents[1]
-_DOCS = _ROOT / "docs" / "stopping.md"
+_DOCS = _ROOT / "docs" / "measured" / "stopping.md"
 _BEGIN = "<!-- figures: written by benchmarks/stopping.py --write-docs -->"
 _KEEP, _SPARE = 0.95, 0.2
 _SMALL_GAIN = 0.05

@@ -22,7 +22,7 @@ from wisen.embedders.local import LocalEmbedder
 from wisen.identity import relation
 
 _HERE = Path(__file__).parent
-_DOCS = _HERE.parent / "docs" / "trust-measured.md"
+_DOCS = _HERE.parent / "docs" / "measured" / "trust.md"
 _SETS = {
     "first": _HERE.parent / "tests" / "identity" / "data",
     "second": _HERE / "wording_texts" / "second",

@@ -1,6 +1,6 @@
 """Measures tasks per second through the queue by number of workers, and what keeping a step costs.
 
-`python benchmarks/workers.py --help` lists the options; `docs/postgres-measured.md` explains what is measured.
+`python benchmarks/workers.py --help` lists the options; `docs/measured/postgres.md` explains what is measured.
 """
 
 import argparse

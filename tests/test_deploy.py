@@ -186,7 +186,7 @@ def test_the_image_takes_files_that_there_are() -> None:
 
 
 def test_defaults_of_the_worker_are_those_of_the_page() -> None:
-    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8")
     assert WatchOptions().http is None
     assert "Without `--http` nothing is served." in page
 
@@ -195,7 +195,7 @@ FIGURE = re.compile(r"\bwisen_[a-z_]+")
 
 
 def test_the_page_on_operations_names_every_metric_and_no_other() -> None:
-    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `wisen_")]
     named = {row.split("`")[1].partition("{")[0]: row for row in rows}
     there: dict[str, set[str]] = {}
@@ -211,7 +211,7 @@ def test_the_page_on_operations_names_every_metric_and_no_other() -> None:
 
 
 def test_labels_of_metrics_are_those_of_the_page() -> None:
-    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8")
     metrics = Metrics()
     for name, labels in re.findall(r"^\| `(wisen_[a-z_]+)\{([a-z_,]+)\}`", page, re.MULTILINE):
         own = metrics.registry._names_to_collectors[name.removesuffix("_total").removesuffix("_info")]

@@ -19,7 +19,7 @@ from wrapping import framework_of
 from wisen.cli.main import application
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 OPENING = re.compile(r"^ *```(\w*)")
 LOCAL = 'test="local"'
 OFFLINE: list[str] = []

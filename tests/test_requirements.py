@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from documented import found, is_test
-from requirements import PAGE, rows, summary
+from requirements import FOLDER, all_rows, rows, summary
 
-TEXT = PAGE.read_text("utf-8")
-ROWS = tuple(rows(TEXT))
+ROWS = all_rows()
 SECTIONS = {
     1: """modes, pattern 1, pattern 2, pattern 3, pattern 4, pattern 5, pattern 6, pattern 7, pattern 8, strengths,
           weaknesses, module, constructor, methods, prompts""",
@@ -48,9 +47,11 @@ def test_nothing_is_listed_twice() -> None:
     assert [row for row, times in counted.items() if times > 1] == []
 
 
-def test_the_page_counts_its_rows() -> None:
+def test_the_index_counts_the_rows() -> None:
     counted = Counter((row.source, row.how == "as written") for row in ROWS)
-    assert summary(TEXT) == {source: (counted[source, True], counted[source, False]) for source in EVERY}
+    assert summary((FOLDER / "index.md").read_text("utf-8")) == {
+        source: (counted[source, True], counted[source, False]) for source in EVERY
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_the_page_counts_its_rows() -> None:
 )
 def test_a_line_that_is_no_row_is_noticed(line: str) -> None:
     with pytest.raises(ValueError, match="not a row of"):
-        list(rows(f"## 1. A source\n| § | … |\n|---|---|\n{line}"))
+        list(rows(f"# 1. A source\n| § | … |\n|---|---|\n{line}"))
 
 
 def test_a_row_that_points_to_nothing_is_noticed() -> None:
@@ -95,6 +96,6 @@ except RuntimeError as error:
 
 
 def test_what_is_taken_away_is_gone_wherever_it_was_imported() -> None:
-    tools = str(PAGE.parents[1] / "tools")
+    tools = str(FOLDER.parents[2] / "tools")
     done = subprocess.run([sys.executable, "-c", TAKEN], cwd=tools, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["this code was taken away", "''", "this code was taken away"]

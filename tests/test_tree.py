@@ -100,7 +100,7 @@ def test_no_module_name_stands_twice() -> None:
 def test_the_design_page_lists_the_layers_that_are_checked() -> None:
     root = Path(__file__).parents[1]
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    said = (root / "docs" / "design.md").read_text("utf-8").split("```text\n")[1].split("```")[0]
+    said = (root / "docs" / "understand" / "design.md").read_text("utf-8").split("```text\n")[1].split("```")[0]
     assert [re.split(r"\s{2,}", line)[0] for line in said.splitlines()] == contracts[0]["layers"]
 
 

@@ -1,4 +1,4 @@
-"""Each line that docs/where.md names decides what the page says: broken, its test fails."""
+"""Each line that docs/reference/where.md names decides what the page says: broken, its test fails."""
 
 import os
 import re
@@ -14,7 +14,7 @@ import wisen
 
 TESTS = Path(__file__).parent
 SOURCE = Path(wisen.__file__).parent
-PAGE = TESTS.parent / "docs" / "where.md"
+PAGE = TESTS.parent / "docs" / "reference" / "where.md"
 SECONDS = 25
 """What hangs without its line has noticed."""
 BROKEN = {

@@ -1,4 +1,4 @@
-"""Takes away the code that each row of docs/requirements.md names, and sees whether the row's test fails.
+"""Takes away the code that each row of docs/reference/sources names, and sees whether the row's test fails.
 
 A row whose test passes all the same pins nothing: its test, or the code that it names, is the wrong one. Each row is
 tried in a process of its own. Usage: `python tools/take_away.py [SOURCE …]`
@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "src")]
 
 import pytest  # noqa: E402 - found after the path is set
 from documented import found, node_of  # noqa: E402
-from requirements import PAGE, rows  # noqa: E402
+from requirements import all_rows  # noqa: E402
 
 import wisen  # noqa: E402
 
@@ -112,7 +112,7 @@ def main(sources: list[str]) -> int:
         if not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
-    every = [row for row in rows(PAGE.read_text("utf-8")) if not sources or str(row.source) in sources]
+    every = [row for row in all_rows() if not sources or str(row.source) in sources]
     tests = list(dict.fromkeys(row.test for row in every))
     failing = [] if passes(*tests) else [test for test in tests if not passes(test)]
     for test in failing:

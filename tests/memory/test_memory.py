@@ -101,6 +101,14 @@ async def test_advice_that_nobody_asked_for_is_not_said_to_be_delivered() -> Non
     assert not (await store.run(attempt.id)).attempts[0].advice_delivered
 
 
+async def test_advice_that_says_nothing_is_not_said_to_be_delivered() -> None:
+    store = InMemoryVectorStore()
+    async with AsyncMemory(store).attempt(TASK) as attempt:
+        assert attempt.advice.text == ""
+        attempt.outcome(1.0)
+    assert not (await store.run(attempt.id)).attempts[0].advice_delivered
+
+
 async def test_an_error_is_an_outcome_and_passes_on() -> None:
     store = InMemoryVectorStore()
     memory = AsyncMemory(store)
@@ -255,11 +263,15 @@ async def test_an_answer_without_an_outcome_is_judged_by_the_memorys_evaluator()
     assert (await store.run(attempt.id)).score == 1.0, "the caller's word goes first"
 
 
-@pytest.mark.parametrize(("verified", "kept"), [(True, ["refunded"]), (False, [])])
-async def test_only_what_a_check_found_good_is_kept_as_an_example(verified: bool, kept: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("output", "verified", "kept"), [("refunded", True, ["refunded"]), ("refunded", False, []), (" ", True, [])]
+)
+async def test_only_an_answer_that_a_check_found_good_is_kept_as_an_example(
+    output: str, verified: bool, kept: list[str]
+) -> None:
     store = InMemoryVectorStore()
     async with AsyncMemory(store).attempt(TASK) as attempt:
-        attempt.outcome(1.0, output="refunded", verified=verified)
+        attempt.outcome(1.0, output=output, verified=verified)
     assert [card.content for card in await store.list(CardFilter())] == kept
 
 

@@ -1,17 +1,17 @@
-"""Reads docs/requirements.md: a table for each source, and in each row a requirement, how it stands, code and test."""
+"""Reads docs/reference/sources: a page for each source, a requirement in each row of its tables."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
-_SOURCE = re.compile(r"## (?P<number>\d)\. .+")
+FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "sources"
+_SOURCE = re.compile(r"# (?P<number>\d)\. .+")
 _ROW = re.compile(
     r"\| (?P<section>[^|]+) \| (?P<what>[^|]+) \| (?P<how>as written|differs: [^|]{20,}) "
     r"\| `(?P<code>[\w.]+)` \| `(?P<test>[\w/.]+::\w+)` \|"
 )
-_SUMMARY = re.compile(r"\| \[(\d)\]\(#[\w-]+\) \| [^|]+ \| (\d+) \| (\d+) \|")
+_SUMMARY = re.compile(r"\| \[(\d)\]\([\w-]+\.md\) \| [^|]+ \| (\d+) \| (\d+) \|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,22 +30,30 @@ class Row:
 
 
 def rows(page: str) -> Iterator[Row]:
-    """The rows of all sources, in order; raises `ValueError` for a line of a table that isn't one."""
-    source, header = 0, 2
-    for line in page.splitlines():
-        if line.startswith("## "):
-            found = _SOURCE.fullmatch(line)
-            source, header = int(found["number"]) if found else 0, 2
-        elif source and line.startswith("|"):
+    """The rows of a source's page, in order; raises `ValueError` for a line of a table that isn't one."""
+    first, *lines = page.splitlines()
+    found = _SOURCE.fullmatch(first)
+    if found is None:
+        raise ValueError(f"not the title of a source's page: {first}")
+    header = 2
+    for line in lines:
+        if not line.startswith("|"):
+            header = 2
+        elif header:
             header -= 1
-            if header >= 0:
-                continue
+        else:
             row = _ROW.fullmatch(line)
             if row is None:
                 raise ValueError(f"not a row of section, requirement, how it stands, code and test: {line}")
-            yield Row(source=source, **row.groupdict())
+            yield Row(source=int(found["number"]), **row.groupdict())
 
 
-def summary(page: str) -> dict[int, tuple[int, int]]:
-    """By source, how many requirements the page says are met as written, and how many differ."""
-    return {int(found[1]): (int(found[2]), int(found[3])) for found in _SUMMARY.finditer(page)}
+def all_rows() -> tuple[Row, ...]:
+    """The rows of all sources, in the order of the sources."""
+    pages = [path.read_text("utf-8") for path in FOLDER.glob("*.md") if path.name != "index.md"]
+    return tuple(row for page in sorted(pages) for row in rows(page))
+
+
+def summary(index: str) -> dict[int, tuple[int, int]]:
+    """By source, how many requirements the index says are met as written, and how many differ."""
+    return {int(found[1]): (int(found[2]), int(found[3])) for found in _SUMMARY.finditer(index)}

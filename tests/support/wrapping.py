@@ -13,7 +13,7 @@ from pytest_examples import CodeExample, find_examples
 from wisen import MemoryCard, MemoryKind
 from wisen.records import ReflectionEvaluation, Task, Trace
 
-PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+PAGES = sorted((Path(__file__).parents[2] / "docs").rglob("*.md"))
 LESSON = "Say yes to the captain."
 
 

@@ -203,7 +203,7 @@ def isolation_line(held: tuple[str, ...]) -> str:
         return f"{', '.join(held)}: verdicts of unit tests are verified"
     return (
         f"{', '.join(held) or 'none'}, without {', '.join(missing)}: no verdict of unit tests counts as verified; "
-        "allow unprivileged user namespaces on this machine, or in this container (docs/operations.md)"
+        "allow unprivileged user namespaces on this machine, or in this container (docs/how-to/operations.md)"
     )
 
 

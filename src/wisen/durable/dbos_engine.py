@@ -1,7 +1,8 @@
 """The one place that knows DBOS: it gives out tasks, each as a workflow whose single step is the run.
 
-DBOS keeps which tasks wait and who has which; see `docs/workers.md` for its tables. Besides its documented interface,
-this uses what DBOS 3.4 itself does for its own queues and for recovery; so the extra `durable` asks for that release.
+DBOS keeps which tasks wait and who has which; see `docs/how-to/workers.md` for its tables. Besides its documented
+interface, this uses what DBOS 3.4 itself does for its own queues and for recovery; so the extra `durable` asks for
+that release.
 """
 
 import asyncio

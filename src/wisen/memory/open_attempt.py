@@ -45,8 +45,9 @@ class Attempt:
 
     @property
     def advice(self) -> Advice:
-        """What memory has to say; its `text` is "" where nothing fits. Asking for it notes that it was delivered."""
-        self.account.delivered()
+        """What memory has to say; its `text` is "" where nothing fits. Asking for what there is notes its delivery."""
+        if self.account.advice:
+            self.account.delivered()
         return self.account.advice
 
     @property

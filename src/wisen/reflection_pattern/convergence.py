@@ -49,7 +49,7 @@ class ConvergenceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvergenceOptions:
-    """When `converged` ends a loop. `docs/stopping.md` has the figures behind the defaults."""
+    """When `converged` ends a loop. `docs/measured/stopping.md` has the figures behind the defaults."""
 
     plateau_iterations: int | None = None
     """So many iterations in a row that don't improve on the best score end the loop. `None`: as many as the loop's

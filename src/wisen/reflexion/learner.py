@@ -194,18 +194,16 @@ class Learner:
         return await self._request(self._draws).on_error(before, tool=tool, error=met, own=self._own_cards)
 
     def judged(self) -> ReflectionEvaluation | None:
-        """What the base has had the same evaluator say of its output; `None` where it hasn't, or in vain."""
+        """The same evaluator's judgement of the output, where the base asked for one and got it."""
         judged = self._session.judged
         known = judged is not None and judged.by is self._judge and judged.evaluation.known
         return judged.evaluation if judged and known else None
 
     async def evaluate(self, account: Account) -> ReflectionEvaluation:
         """The judgement of the attempt; a score of `None` where none could be had."""
-        if account.failure:
-            left = await self._judgement(account) if account.output else None
-            evaluation = evaluation_of_failure(account.failure, left)
-        else:
-            evaluation = await self._judgement(account)
+        evaluation = await self._judgement(account) if account.output or not account.failure else None
+        if evaluation is None or account.failure:
+            evaluation = evaluation_of_failure(account.failure, evaluation)
         self._session.recorder.add("score", score=evaluation.overall_score, issues=list(evaluation.issues))
         account.evaluation = evaluation
         return evaluation
@@ -310,10 +308,11 @@ class Learner:
         return []
 
     async def _keep_success(self, account: Account, evaluation: ReflectionEvaluation) -> AsyncIterator[Event]:
-        """Keep a good answer as a skill card, where the options say so, and the reflector's word on it."""
+        """Keep a good answer as a skill card, where there is one and the options say so, and the reflector's word."""
         keep = self._parts.options.keep_successes
         passed = evaluation.satisfactory or evaluation.overall_score == 1.0
-        if self._parts.ci and (keep == "all" or (keep == "verified" and evaluation.verifiable and passed)):
+        wanted = keep == "all" or (keep == "verified" and evaluation.verifiable and passed)
+        if self._parts.ci and wanted and self._session.output.strip():
             card = MemoryCard(kind=MemoryKind.SKILL_CARD, content=self._session.output)
             async for event in self.keep([card], account, evaluation, accepted=True):
                 yield event
