@@ -150,7 +150,7 @@ def transcripts(desk: Desk, fences: Sequence[Fence]) -> bool:
         # The first session starts the resident process, without waiting for it.
         desk.codex(provider, "ls")
         desk.until(desk.socket.exists)
-        desk.codex(provider, "ls")
+        desk.codex(provider, "sh report.sh 2025")
         return bool(provider.holding(_PASSES))
 
 
