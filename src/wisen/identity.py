@@ -5,6 +5,7 @@ content agrees, neither denies what the other says, and an embedder that knows m
 share many words and differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
 """
 
+import re
 from typing import Final, Literal
 
 from wisen.claims.agreement import (
@@ -19,7 +20,7 @@ from wisen.claims.agreement import (
 from wisen.claims.claim import claim_of
 from wisen.claims.normal_form import same_form
 
-__all__ = ["Relation", "content_key", "may_agree", "other_case", "relation", "same_form"]
+__all__ = ["Relation", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
@@ -28,6 +29,7 @@ _LIKE_WORDS: Final = 0.5
 """Share of common words from which two texts that disagree in content are rivals."""
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
+_CODE: Final = re.compile(r"`([^`\n]{1,400})`")
 _CONTENT_COUNTS: Final = 0.1
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
 
@@ -44,6 +46,12 @@ def may_agree(one: str, other: str) -> bool:
     """
     mine, others = claim_of(one), claim_of(other)
     return shared_content(mine, others) > 0 or likeness(mine, others) >= _SOME_WORDS
+
+
+def quoted_beyond(text: str, situation: str) -> frozenset[str]:
+    """The words that a text quotes as code, beyond those of the situation that it was learned in."""
+    quoted = (word for code in _CODE.findall(text) for word in code.split())
+    return frozenset(quoted) - frozenset(situation.split())
 
 
 def other_case(one: str, at: str, other: str, other_at: str) -> bool:

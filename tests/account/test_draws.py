@@ -34,6 +34,7 @@ from trying import (
 
 from wisen import (
     Agent,
+    CardFilter,
     InMemoryVectorStore,
     MemoryCard,
     MemoryCI,
@@ -346,6 +347,23 @@ async def test_the_place_goes_to_what_was_taught_most_often() -> None:
     for run in ("again", "and again"):
         assert (await ci.submit(lesson(OTHERS[0], run=run))).outcome == "duplicate"
     assert await on_trial(ci) == {often}
+
+
+@pytest.mark.parametrize(
+    ("remedy", "places"), [("`./run --list --fresh unit`", 2), ("`APP_ENV=ci ./run --list unit`", 1), ("patience", 1)]
+)
+async def test_failures_are_tried_side_by_side_whose_remedies_have_no_word_in_common(remedy: str, places: int) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    said = (
+        ("./run unit", "exit code 3: settings: no environment is chosen", "`APP_ENV=ci ./run unit`"),
+        ("./run --list unit", "exit code 75: the cache is locked by another process", remedy),
+    )
+    for command, error, passed in said:
+        text = f"`{command}` failed here with {error}\nWhat passed instead: {passed}"
+        await ci.submit(replace(lesson(text, command, run=command), kind=MemoryKind.FAILURE_PATTERN))
+    assert [card.rivals for card in await ci.store.list(CardFilter())] == [(), ()]
+    advice = await drawn(drawing(ci), "./run --list unit")
+    assert len([one for one in advice.injections if one.draw]) == places
 
 
 async def test_examples_have_places_of_their_own() -> None:

@@ -68,3 +68,12 @@ def test_the_screen_stands_before_it(wisen: Wisen) -> None:
     cut = wisen("lessons", "add", "Call anna@nordwind.example.org when it fails.", *QUICK)
     assert cut.stderr.startswith("the screen took something out: e-mail\n")
     assert wisen("lessons", "add", " ", *QUICK).stderr == "wisen: TEXT is empty; write what the lesson says\n"
+
+
+@pytest.mark.parametrize("name", [".wisen", "notes/"])
+def test_the_first_lesson_of_a_repository_makes_its_folder(wisen: Wisen, tmp_path: Path, name: str) -> None:
+    where = f"{tmp_path}/{name}"
+    added = wisen("lessons", "add", TEXT, "--store", where, *QUICK)
+    assert added.returncode == 0
+    assert TEXT in next((tmp_path / name / "cards").rglob("*.md")).read_text("utf-8")
+    assert added.stdout[:8] in wisen("lessons", "list", "--store", where.rstrip("/")).stdout

@@ -117,8 +117,40 @@ async def test_an_idea_is_drawn_once_in_a_session(desk: Desk, memory: CodingMemo
     assert await second.calls(FAILS, "c2") == ""
     await second.ends((FAILS, 3, "no"), (FAILS, 0, "yes"))
     (card,) = await desk.cards()
-    assert (card.trials[0].first, card.trials[0].first_good) == (1, 0), "the first call's outcome"
+    assert (card.trials[0].first, card.trials[0].first_good) == (1, 1)
     assert await Session(memory, desk, "third").calls(FAILS)
+
+
+@pytest.mark.parametrize(
+    ("ran", "good"),
+    [
+        ([(FAILS, 3, "no"), (PASSES, 0, "yes")], 1),
+        ([("sh report.sh 2025", 0, "yes"), (FAILS, 3, "no"), (PASSES, 0, "yes")], 0),
+        ([(FAILS, 3, "no"), ("ls -l", 0, ""), ("cat report.sh", 0, "")], 0),
+        ([("sh report.sh 2025", 0, "yes"), ("git diff", 1, "no")], 1),
+    ],
+)
+async def test_what_counts_is_the_next_call_of_the_like_which_the_agent_makes_when_told(
+    desk: Desk, memory: CodingMemory, ran: Sequence[Ran], good: int
+) -> None:
+    await learned(memory, desk)
+    second = Session(memory, desk, "second")
+    await second.asks(PROMPT)
+    assert SAID in await second.calls(ran[0][0])
+    await second.ends(*ran)
+    (card,) = [one for one in await desk.cards() if one.trials]
+    assert (card.trials[0].first, card.trials[0].first_good) == (1, good)
+
+
+async def test_a_failure_is_told_at_calls_like_it_alone(desk: Desk, memory: CodingMemory) -> None:
+    first = Session(memory, desk, "first")
+    await first.asks(PROMPT)
+    await first.ends(("make test", 2, "no database is named"), ("make test DB=memory", 0, ""))
+    told = {
+        command: bool(await Session(memory, desk, command).calls(command))
+        for command in ("make package", "make -n test", "make -j 4 test")
+    }
+    assert told == {"make package": False, "make -n test": True, "make -j 4 test": True}
 
 
 async def test_what_codex_met_claude_code_is_told(desk: Desk, memory: CodingMemory) -> None:

@@ -62,6 +62,21 @@ def everything_in(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*"))
 
 
+@pytest.mark.parametrize("name", ["new/", ".wisen", "in/.wisen/"])
+async def test_names_of_folders_are_folders_before_there_is_one(name: str, tmp_path: Path) -> None:
+    async with connect(f"{tmp_path}/{name}") as store:
+        assert isinstance(store, MarkdownStore)
+        await store.add([card("Look twice.")])
+    assert (tmp_path / name / "cards").is_dir()
+
+
+async def test_a_file_stays_one_whatever_its_name(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / ".wisen") as store:
+        await store.add([card("Look twice.")])
+    async with connect(tmp_path / ".wisen") as store:
+        assert await store.count(CardFilter()) == 1
+
+
 async def test_memory() -> None:
     for url in ("memory:", "memory://", "MEMORY:"):
         store = connect(url)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from wisen.cards import REPORT_KINDS, CardEvidence, MemoryCard, MemoryStatus
-from wisen.identity import may_agree
+from wisen.cards import REPORT_KINDS, CardEvidence, MemoryCard, MemoryKind, MemoryStatus
+from wisen.identity import may_agree, quoted_beyond
 from wisen.memory_ci.ideas import agree, is_example, still_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
@@ -198,9 +198,18 @@ def _unlike(assignments: Sequence[Assignment]) -> list[Assignment]:
         head = assignment.found.head
         report = head.kind in REPORT_KINDS
         others = [one.found.head for one in kept[:_SIDE_BY_SIDE] if one.found.head.id not in head.rivals]
-        if report or not any(may_agree(other.text, head.text) for other in others):
+        if report or not any(_may_agree(other, head) for other in others):
             kept.append(assignment)
     return kept
+
+
+def _may_agree(one: MemoryCard, other: MemoryCard) -> bool:
+    """Whether two ideas may say the same. Failures are told in like words: there the remedies that they quote count."""
+    if one.kind is other.kind is MemoryKind.FAILURE_PATTERN:
+        mine, theirs = (quoted_beyond(card.text, card.situation.prompt) for card in (one, other))
+        if mine and theirs:
+            return not mine.isdisjoint(theirs)
+    return may_agree(one.text, other.text)
 
 
 def trial_of(head: MemoryCard, model: str, layout: str) -> Trial:

@@ -18,7 +18,7 @@ from wisen.errors import (
     StoreReadOnlyError,
 )
 from wisen.stores.connect import connect
-from wisen.stores.store_urls import POSTGRES_SCHEMES, is_url, path_in, scheme_of, shown_url
+from wisen.stores.store_urls import POSTGRES_SCHEMES, is_url, names_folder, path_in, scheme_of, shown_url
 from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
@@ -122,9 +122,15 @@ def choose_server(given: str | None) -> StoreChoice:
 def _named(name: str, why: str) -> StoreChoice:
     if not name:
         raise ConfigError("--store '': is empty; pass a path or a URL")
-    choice = StoreChoice(url=name if is_url(name) else str(Path(name).expanduser()), why=why)
+    choice = StoreChoice(url=name if is_url(name) else _by_path(name), why=why)
     _ = choice.path  # refuses what can't be understood
     return choice
+
+
+def _by_path(name: str) -> str:
+    """The path, or as a URL where only the name's form says that it is to be a folder."""
+    path = Path(name).expanduser()
+    return f"markdown:{path}" if names_folder(name) and not path.exists() else str(path)
 
 
 async def choose_embedder(choice: StoreChoice, name: str | None) -> "tuple[Embedder, str]":

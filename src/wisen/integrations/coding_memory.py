@@ -14,6 +14,7 @@ from wisen.integrations.hook_payload import HookPayload
 from wisen.integrations.lesson_stores import LessonStores
 from wisen.integrations.session_outcomes import (
     TurnOutcome,
+    code_after,
     is_correction,
     outcome_by_checks,
     outcome_by_next,
@@ -30,7 +31,7 @@ from wisen.records import Clockwork, Task
 from wisen.reflection.traced import TracedRun
 from wisen.reflexion.options import LearningOptions
 from wisen.retroformer.repairs import COMMAND
-from wisen.retroformer.shell_words import program_of
+from wisen.retroformer.shell_words import in_like_form, program_of
 from wisen.trace_import.coding_agents import ROLE
 from wisen.trace_import.session_turns import SessionTurn
 
@@ -47,7 +48,8 @@ _SECONDS = 10.0
 class OncePerSession(BySimilarity):
     """Similar situations first, but for ideas that the session has drawn: what was seen once is known.
 
-    So each idea has one draw and one outcome in a session.
+    So each idea has one draw and one outcome in a session. Failures are found at commands like the one that failed, and
+    not at any of the same program: there they would say nothing, and their effect wouldn't show.
     """
 
     seen: set[str]
@@ -55,7 +57,12 @@ class OncePerSession(BySimilarity):
     async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
         """See `Ranker.hits`."""
         found = await BySimilarity.hits(self, store, query)
-        return [hit for hit in found if (hit.card.idea or hit.card.id) not in self.seen]
+        command = query.situation.prompt if query.situation.task_type == COMMAND else ""
+        return [
+            hit
+            for hit in found
+            if (hit.card.idea or hit.card.id) not in self.seen and not (command and _of_another(hit.card, command))
+        ]
 
 
 _Begun = tuple[AsyncMemory, Attempt]
@@ -133,7 +140,7 @@ class CodingMemory:
             while not whole:
                 news = await asyncio.to_thread(self._transcripts.read, path, set(session.calls))
                 for call_id, calls in news.calls.items():
-                    code = calls[0].exit_code
+                    code = code_after(calls)
                     await _end(session.calls.pop(call_id), None if code is None else float(code == 0), verified=True)
                 if news.turn is not None and news.whole:
                     await self._judge(session, news.turn)
@@ -258,6 +265,13 @@ class CodingMemory:
                 agent=ROLE,
             ),
         )
+
+
+def _of_another(card: MemoryCard, command: str) -> bool:
+    """Whether a card tells how a command failed that isn't like this one."""
+    failed = card.situation
+    told = card.kind is MemoryKind.FAILURE_PATTERN and failed.task_type == COMMAND
+    return told and not in_like_form(failed.prompt, command)
 
 
 async def _end(begun: Sequence[_Begun], score: float | None, *, verified: bool) -> None:

@@ -9,13 +9,14 @@
 | `went_on`: the user's next prompt asks for something else | 1 | no |
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 
 from wisen.data_files import read_table
 from wisen.identity import same_form
-from wisen.retroformer.shell_words import program_of, words_of_command
+from wisen.retroformer.shell_words import alike, program_of, words_of_command
 from wisen.trace_import.session_turns import SessionCall, SessionTurn
 
 OutcomeKind = Literal["checked", "corrected", "reverted", "again", "went_on"]
@@ -39,6 +40,17 @@ def outcome_by_checks(turn: SessionTurn) -> TurnOutcome | None:
     last = {program: call.exit_code for call in turn.calls if (program := _listed("checks", call))}
     codes = [code for code in last.values() if code is not None]
     return TurnOutcome(kind="checked", score=float(not any(codes))) if codes else None
+
+
+def code_after(calls: Sequence[SessionCall]) -> int | None:
+    """What came of being told something at the first of these calls: the exit code of the next one like it.
+
+    An agent's model sees what it is told at a call together with that call's result. So it can heed it in the next
+    one. Where none came, the first one's own code counts.
+    """
+    first, *later = calls
+    codes = [one.exit_code for one in later if one.exit_code is not None and alike(first.command, one.command)]
+    return codes[0] if codes else first.exit_code
 
 
 def outcome_by_next(prompt: str, following: str) -> TurnOutcome:

@@ -8,6 +8,8 @@ _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _WORD = re.compile(r"[^\s'\"`();|&<>]+")
 _VERSION = re.compile(r"(?<=[A-Za-z])[\d.]+$")
 _MARKS = "{}[],:"
+_FILE = re.compile(r"[^=:]*[\w-](\.[A-Za-z]{1,5})(?:::\S*)?")
+"""Its ending stands for a file's name; a test in it is named after two colons."""
 
 
 def words_of_command(command: str) -> list[str]:
@@ -35,6 +37,20 @@ def alike(failed: str, passed: str, program: str = "") -> bool:
         return False
     others = {word for word in first if _name(word) != name}
     return 2 * (1 + len(others & second)) > 1 + len(others)
+
+
+def in_like_form(one: str, other: str) -> bool:
+    """Whether two commands run one program with mostly the same words, or one of them with some more.
+
+    Files of one kind are the same word, but for the program itself.
+    """
+    first, second = _form(one), _form(other)
+    return alike(first, second) or alike(second, first)
+
+
+def _form(command: str) -> str:
+    program, *rest = words_of_command(command) or [""]
+    return " ".join([program, *(_FILE.sub(r"*\1", word) for word in rest)])
 
 
 def _words(call: str) -> set[str]:

@@ -1,12 +1,11 @@
 """One name for any store: `connect(url)` opens what the URL's scheme says."""
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import ConfigError, MissingExtraError
-from wisen.stores.store_urls import POSTGRES_SCHEMES, is_url, path_in, scheme_of, shown_url
+from wisen.stores.store_urls import POSTGRES_SCHEMES, is_url, names_folder, path_in, scheme_of, shown_url
 
 if TYPE_CHECKING:
     from wisen.protocols import Embedder, Screen
@@ -32,7 +31,7 @@ def connect(
     |---|---|
     | `memory:` | `InMemoryVectorStore`, empty |
     | a path, `sqlite:PATH`, `sqlite:///absolute/path` | `SQLiteVectorStore` |
-    | a folder, a path that ends in `/`, `markdown:FOLDER`, `markdown:///absolute/folder` | `MarkdownStore` |
+    | a folder, a path ending in `/` or `.wisen`, `markdown:FOLDER`, `markdown:///absolute/folder` | `MarkdownStore` |
     | `postgresql://user:password@host:port/database`, `postgres://…` | `PostgresVectorStore` |
 
     Args:
@@ -47,7 +46,8 @@ def connect(
         MissingExtraError: If the store needs a package that isn't installed.
     """
     if isinstance(url, Path) or not is_url(url):
-        if str(url).endswith(("/", os.sep)) or (str(url) and Path(url).is_dir()):
+        path = Path(url)
+        if str(url) and (path.is_dir() if path.exists() else names_folder(str(url))):
             return _markdown(str(url), embedder, floor, read_only=read_only, screen=screen)
         return _sqlite(str(url), embedder, floor, read_only=read_only, screen=screen)
     scheme = scheme_of(url)

@@ -1,7 +1,9 @@
 """URLs of stores: which kind they name, the path in them, and how they are shown without passwords."""
 
+import os
 import re
 from difflib import get_close_matches
+from pathlib import Path
 
 from wisen.errors import ConfigError
 
@@ -9,6 +11,8 @@ POSTGRES_SCHEMES = ("postgresql", "postgres")
 SCHEMES = ("memory", "sqlite", "markdown", *POSTGRES_SCHEMES)
 """What a store's URL may begin with."""
 
+_REPOSITORY = ".wisen"
+"""What a repository's folder of lessons is called, so that this name is no file's."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _PASSWORD = re.compile(r"(://[^:/?#@]*):.*@", re.DOTALL)
 _PASSWORD_OPTION = re.compile(r"((?:^|[?&\s])(?:ssl)?password\s*=\s*)(?:'(?:[^'\\]|\\.)*'|[^&\s]*)", re.IGNORECASE)
@@ -18,6 +22,11 @@ _HIDDEN = "***"
 def is_url(text: str) -> bool:
     """Whether a text names a store by URL, and not by a file's path."""
     return _SCHEME.match(text) is not None
+
+
+def names_folder(path: str) -> bool:
+    """Whether a path is that of a folder by its form, so of a Markdown store, also where nothing is there yet."""
+    return path.endswith(("/", os.sep)) or Path(path).name == _REPOSITORY
 
 
 def scheme_of(url: str) -> str:

@@ -1,0 +1,2 @@
+# Builds, from its own folder.
+echo "built $1"

@@ -1,0 +1,3 @@
+"""What linters and formatters are asked about."""
+
+print(1)

@@ -1,0 +1,82 @@
+"""Says whether a coding agent repeats fewer failures with wisen's hooks, and whether its lessons are judged rightly.
+
+Simulated sessions run real commands in a git repository; `coding_kinds.toml` has the kinds of failures that come back.
+What happens goes as a coding agent's payloads to what `wisen install codex` installs, with all defaults: to the
+resident process's own `CodingMemory`, without the socket between. Transcripts have the form of Codex's.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from coding_arms import ARMS, ArmName, Came, plans, run
+from coding_tables import by_kind, costs, failures, lessons, over_time, verdicts
+from coding_world import kinds, wrong_exits
+from report import machine, write_docs
+
+_DOCS = Path(__file__).parents[1] / "docs" / "measured" / "coding-agents.md"
+_SESSIONS, _QUICK = 1_500, 36
+
+
+def main() -> None:
+    """Run all arms and report."""
+    given = _arguments()
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        if wrong := [*wrong_exits(Path(folder) / "exits")]:
+            sys.exit(f"these commands don't end as coding_kinds.toml says: {'; '.join(wrong)}")
+        came = asyncio.run(_arms(given, Path(folder)))
+    tables = [_setting(given), failures(came)]
+    if given.tries:
+        tables += [over_time(came)]
+    else:
+        tables += [over_time(came), by_kind(came, kinds()), verdicts(came["wisen"], kinds()), costs(came)]
+        tables += [lessons(came["wisen"], kinds())] if given.lessons else []
+    text = "\n\n".join(tables)
+    print(text, flush=True)
+    print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
+    if given.write_docs:
+        place = f"{'tries on' if given.tries else 'looks first'}, seed {given.seed}"
+        write_docs(_DOCS, text, begin=f"<!-- figures: coding_sessions.py {place} -->")
+
+
+async def _arms(given: argparse.Namespace, folder: Path) -> dict[ArmName, Came]:
+    planned = plans(given.sessions, given.seed, looks=not given.tries)
+    came = dict[ArmName, Came]()
+    for arm in ARMS:
+        came[arm] = await run(arm, planned, given.seed, folder / arm)
+    return came
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sessions", type=int, default=0, metavar="N", help=f"{_SESSIONS} by default")
+    parser.add_argument("--seed", type=int, default=1, help="another one gives another order and luck (%(default)s)")
+    parser.add_argument("--quick", action="store_true", help=f"{_QUICK} sessions, to see that it works")
+    parser.add_argument(
+        "--tries",
+        action="store_true",
+        help="the first call of a program is the one that may fail, and the agent tries on until it passes",
+    )
+    parser.add_argument("--lessons", action="store_true", help="list each lesson")
+    said = f"put the tables into {_DOCS.name}, where it has a place for this seed"
+    parser.add_argument("--write-docs", action="store_true", help=said)
+    given = parser.parse_args()
+    given.sessions = given.sessions or (_QUICK if given.quick else _SESSIONS)
+    return given
+
+
+def _setting(given: argparse.Namespace) -> str:
+    known, more = machine(), "".join(f" --{name}" for name in ("tries", "lessons") if getattr(given, name))
+    return (
+        f"{known['processor']}, {known['cores']} cores, Python {known['python']}; {given.sessions:,} sessions in each "
+        f"arm, seed {given.seed}. Command: `python benchmarks/coding_sessions.py --sessions {given.sessions} "
+        f"--seed {given.seed}{more}`."
+    )
+
+
+if __name__ == "__main__":
+    main()
