@@ -45,19 +45,20 @@ class Agent:
         model: A pydantic-ai `Model` or a name ("openai:gpt-5", "claude-opus-4-7", "local"); by default the bundled
             local model.
         architecture: `ReAct()` by default; also an async function or another framework's agent.
-        pattern: Another name of `architecture`, for those who come from descriptions of agent patterns.
-        system_prompt: Another name of `instructions`, as above.
+        pattern: Another name for `architecture`, as descriptions of agent patterns call it.
+        system_prompt: Another name for `instructions`.
         tools: Functions, or pydantic-ai `Tool`s and toolsets (MCP servers among them).
         memory: Keeps memory blocks and, if it can (the stores do), the records of runs. By default the architecture's
-            lesson store, and else blocks that live as long as the agent.
+            lesson store; without one, blocks that live as long as the agent.
         evaluator: Judges answers: an `Evaluator`, or a function of the output; see `wisen.evaluation`.
-        budget: Limits of each run.
+        budget: The limits of a run.
         tenant: Whose runs these are; a task's own tenant comes first.
         owner: The person or project whose tasks these are, within the tenant; a task's own owner comes first.
         name: The agent's role in records and in the scopes of cards.
-        watch: Called with every event of every run; an error in it is reported by an event and ends nothing.
-        clockwork: Clock, ids and randomness; `Clockwork.seeded(n)` makes runs repeat.
-        replay: Tries lessons on recorded runs meanwhile, within a budget: `wisen.replay.background.BackgroundReplays`.
+        watch: Called with every event of every run. An error in it becomes an event and stops nothing.
+        clockwork: Clock, ids and randomness. `Clockwork.seeded(n)` makes runs repeatable.
+        replay: Tries lessons on recorded runs in the background, within a budget:
+            `wisen.replay.background.BackgroundReplays`.
 
     """
 

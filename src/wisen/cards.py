@@ -278,10 +278,10 @@ class MemoryCard:
 
     @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one kind, scope and circle that say the same of the same situation, whoever judged.
+        """Equal for cards of one kind, scope and circle that say the same about the same situation, whatever the judge.
 
-        Reports are the same only where they are the same agent's. Of rejected cards no text is kept to compare, so each
-        is its own.
+        Reports are the same only if they are the same agent's. A rejected card keeps no text to compare, so it equals
+        no other.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)

@@ -270,7 +270,7 @@ class MaxAttemptsReached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Escalated:
-    """All retries are used up without a good enough answer: whoever orchestrates the agent has to decide.
+    """All retries are used up without a good enough answer: the orchestrator has to decide.
 
     It comes after `MaxAttemptsReached`; the run's status is "escalated".
     """

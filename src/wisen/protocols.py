@@ -229,7 +229,7 @@ class VectorStore(Protocol):
     """
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """Store, as `add_unscreened` does, what the store's screen keeps of each card: see `screening.admission`."""
+        """Store, as `add_unscreened` does, what the store's screen keeps of the cards: see `screening.admission`."""
         ...
 
     async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:

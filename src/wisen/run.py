@@ -271,7 +271,7 @@ class Run:
                 await judge_once(self.session, deps, threshold=self.threshold)
 
     def _cut_off_with_answer(self, time: RunTime, error: Exception) -> bool:
-        """Whether the run was left behind because of a part that can't be ended, and has an answer all the same."""
+        """Whether the run was left behind because one of its parts can't be stopped, and still has an answer."""
         if not time.left_behind or not isinstance(error, PartTimeoutError):
             return False
         self._cut_off(error, error.part)

@@ -225,7 +225,7 @@ class AgentSession:
     returned: AttemptRecord | None = None
     """The attempt whose output is the answer, where the architecture makes several."""
     escalated: bool = False
-    """Whether all retries are used up, and the task is back with whoever orchestrates."""
+    """Whether all retries are used up, and the task is back with the orchestrator."""
     satisfied: bool | None = None
     """Whether the architecture holds the answer for good enough; `None` leaves it to score and threshold."""
     judged: Judged | None = None

@@ -48,10 +48,10 @@ def as_evaluator(thing: EvaluatorLike) -> Evaluator:
 def build_evaluator(kind: str, options: Options) -> Evaluator:
     """The evaluator of a tasks file's `kind` with its `options`. Raises `ConfigError` that names the valid ones.
 
-    Options are those of the evaluators' constructors. Besides: `flags` of "regex" is a list of names ("ignore_case",
-    "multiline", "dot_all", "verbose"); `limits` is a table of `SandboxLimits`' fields; "function" takes `function =
-    "module:name"`; "all_of" and "weighted" take `evaluators`, a list of tables with `kind`, the options, and for
-    "weighted" a `weight` (1 if not given).
+    Options are those of the evaluators' constructors. There are some differences. `flags` of "regex" is a list of names
+    ("ignore_case", "multiline", "dot_all", "verbose"). `limits` is a table of `SandboxLimits`' fields. "function" takes
+    `function = "module:name"`. "all_of" and "weighted" take `evaluators`, a list of tables with `kind`, the options,
+    and for "weighted" a `weight` (1 if not given).
     """
     if kind not in _KINDS:
         raise ConfigError(f"unknown evaluator kind {kind!r}{_hint(kind, _KINDS)}")

@@ -189,18 +189,18 @@ def _refuse_misspelt(criterion: QualityCriterion) -> None:
 class CriteriaEvaluator(AsksModel):
     """Scores an output under criteria: patterns and functions first, then one model call for all the others.
 
-    The model's one answer holds the scores, issues, suggestions and its confidence. One that can't be read, lacks a
-    criterion or has a score outside [0, 1] is asked for once more; then it is an `EvaluationError`, so the score is
-    unknown. `ModelError` and `BudgetExceededError` pass through.
+    The model's one answer holds the scores, issues, suggestions and its confidence. An answer that can't be read, lacks
+    a criterion or has a score outside [0, 1] is asked for once more. A second one raises `EvaluationError`, so the
+    score is unknown. `ModelError` and `BudgetExceededError` pass through.
 
     The overall score is the weighted mean. The output is satisfactory if that reaches `threshold`, and each criterion
-    its own. A check that fails can spare the model call; the criteria that weren't asked for are then missing from
-    `criteria_scores` and count as 0 in the overall score, which so is the least that it can be.
+    its own. A check that fails can save the model call. The other criteria are then missing from `criteria_scores` and
+    count as 0, so the overall score is a lower bound.
 
     Confidence is the model's own. If a check failed and the model's mean is higher than that check's score, it is
-    multiplied by 1 minus the difference: who praises what a check refuses isn't to be believed. Where no model was
-    asked, it is the lowest of the checks that decided. The verdict is `verifiable` if verifiable checks alone decided:
-    they refused the output, or there are no other criteria.
+    multiplied by 1 minus the difference: a model that praises what a check refuses can't be trusted. If no model was
+    asked, it is the lowest among the checks that decided. The verdict is `verifiable` if verifiable checks alone
+    decided: they refused the output, or there are no other criteria.
 
     Args:
         criteria: Criteria or names of some; `None` takes `criteria_for` each task's type.

@@ -121,11 +121,11 @@ class AsyncMemory:
     async def attempt(
         self, task: str | Task, *, tools: Sequence[str] = (), task_type: str = ""
     ) -> AsyncGenerator[Attempt]:
-        """One try at a task. An error that leaves the block is its outcome too, and passes on.
+        """One try at a task. An error that leaves the block counts as its outcome, and is raised further.
 
         Args:
-            task: What is to be done, in the words of whoever asks.
-            tools: Names of the tools that are at hand; lessons on others aren't shown.
+            task: What is to be done, in the user's words.
+            tools: Names of the available tools; lessons about others aren't shown.
             task_type: Lessons can be scoped by it.
 
         Raises:

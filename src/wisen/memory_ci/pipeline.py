@@ -138,7 +138,7 @@ class MemoryCI(Decisions):
         return await self._intake.correct(card_id, new_card, why)
 
     async def recall(self, situation: Situation, where: CardFilter, *, run_id: str = "", k: int = 5) -> list[Found]:
-        """What fits `situation` and may be shown by the trust policy, best first; one wording of each idea.
+        """The cards that fit `situation` and that the trust policy lets through, best first; one wording per idea.
 
         With `where.circle`, only to runs of that circle; without one, as if all of the tenant's cards were of one.
         Nothing is drawn here, and nothing counted: an `Account` does that. Verified episodes of one idea are all given,

@@ -208,8 +208,8 @@ def diminishing_returns(
 def oscillation(scores: Sequence[float], *, improvement: float = 0.05, swings: int = 3) -> bool:
     """Whether the last `swings` changes alternate in direction and lead nowhere.
 
-    Each must be at least `improvement`, since smaller ones are a plateau with noise; and the best of the later half
-    mustn't be that much above the best of the earlier one, since that is a trend.
+    Each must be at least `improvement`, since smaller ones are a plateau with noise. The best of the later half must
+    not be that much above the best of the earlier half, since that is a trend.
     """
     recent = scores[-swings - 1 :]
     if len(recent) <= swings or swings < 2:  # noqa: PLR2004 - one change can't alternate
@@ -227,9 +227,9 @@ def oscillation(scores: Sequence[float], *, improvement: float = 0.05, swings: i
 def semantic_stability(outputs: Sequence[str], *, similarity: float = 0.98, iterations: int = 2) -> bool:
     """Whether the output no longer changes in a way that matters; told by its words, without a model.
 
-    So it is if the last output has been there before, white space aside (also with others between: then the loop goes
-    in circles), or if each of the last `iterations` outputs is like the one before it. One small change alone is no
-    standstill: it may be half of a repair.
+    It doesn't if the last output has been there before, white space aside, even with others between: the loop then goes
+    in circles. Nor does it if each of the last `iterations` outputs is like the one before it. One small change alone
+    isn't enough: it may be half of a repair.
     """
     if not outputs:
         return False

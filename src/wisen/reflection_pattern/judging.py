@@ -1,6 +1,6 @@
 """Judges the versions of a run: by the pattern's evaluator, and by a second one that confirms what it is content with.
 
-Nothing here loses a version: an evaluator that fails leaves an unknown score, and whoever runs the loop is told.
+Nothing here loses a version: an evaluator that fails leaves an unknown score, and the loop's caller hears of it.
 """
 
 from collections.abc import Callable

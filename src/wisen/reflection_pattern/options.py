@@ -33,8 +33,8 @@ class SafeguardOptions:
     pattern has one of its own. Without a verdict (it failed, say) nothing is confirmed: the loop ends without
     success."""
     lowered_threshold: float | None = None
-    """Where no version has met the threshold when the loop ends: the score from which the best one counts as a success
-    all the same, since an overcritical evaluator never is content. Not for a version that was left unconfirmed."""
+    """If no version has met the threshold when the loop ends, the best one still counts as a success from this score
+    on, since an overcritical evaluator is never content. A version that was left unconfirmed doesn't count."""
     undercritical_after: int = _FIRST_DRAFTS
     """So many runs in a row whose first draft a model's opinion alone accepted are reported as undercritical."""
 

@@ -81,7 +81,7 @@ class ReflectionPattern:
             holds for good enough. The score decides, not what it calls satisfactory, which goes by its own threshold.
         base: What makes the draft and rewrites: an architecture, an async function or another framework's agent.
             `ReAct()` by default.
-        callbacks: Told of each step; can override decisions.
+        callbacks: Called at every step; can override decisions.
         revision: What revisions see, and what they may cost.
         triggers: Settings of the triggers.
         convergence: When nothing is gained any more.

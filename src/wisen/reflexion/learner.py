@@ -351,7 +351,7 @@ class Learner:
         return await self._writer.keep(card, attempt, again=again)
 
     async def escalate(self, accounts: Sequence[Account]) -> AsyncIterator[Event]:
-        """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
+        """If no retry is left, hand the task to the orchestrator by status, event and callback."""
         options, last = self._parts.options, accounts[-1]
         raised = last.fatal and not any(one.answered for one in accounts)
         if not options.escalates or raised or (last.over and not last.stuck):

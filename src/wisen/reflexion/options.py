@@ -24,8 +24,8 @@ class LearningOptions:
     """Which good answers become skill cards: those that an execution or exact check accepted, all, or none. Needs a
     lesson store."""
     exclude_rejected: bool = True
-    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint where
-    the task has known choices and the model can be constrained, and by the advice otherwise."""
+    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run. A constraint does it
+    if the task has known choices and the model can be constrained; otherwise the advice does."""
     best_version: Selection = "highest_score"
     compiler: PromptCompiler = field(default_factory=PromptCompiler)
     screen: Screen = field(default_factory=DefaultScreen)

@@ -193,7 +193,7 @@ class _Passed:
         return key in self._keys
 
     def __reduce__(self) -> tuple[type["_Passed"], tuple[()]]:
-        """A copy begins anew: what passed is looked at again where it is used."""
+        """A copy starts empty: what passed here is checked again by the copy."""
         return _Passed, ()
 
     def add(self, key: bytes) -> None:
@@ -239,9 +239,9 @@ class DefaultScreen(ReadsTexts):
 
 
 def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
-    """What a screen says of a card, whoever wrote the screen: a card that is rejected is never given on.
+    """The verdict of any screen, a user's too, on a card; a rejected card is never passed on.
 
-    Raises `ConfigError` where it gives anything but a `ScreenVerdict`.
+    Raises `ConfigError` if it returns anything but a `ScreenVerdict`.
     """
     name = _name_of(screen)
     with calling(f"screen {name!r}"):
@@ -255,9 +255,9 @@ def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
 
 
 def check_text(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> Screened[str]:
-    """What a screen says of a text by itself, whoever wrote the screen.
+    """The verdict of any screen, a user's too, on a text alone.
 
-    One that only has `check` is asked of a card with that text as its content. Raises what `verdict_of` does.
+    A screen that only has `check` is given a card with that text as its content. Raises what `verdict_of` does.
     """
     reader = _reader(screen)
     if reader is not None:
