@@ -1,4 +1,4 @@
-"""What memory does around an attempt: recall before it, evaluation after it, and lessons from it.
+"""Does memory's work around an attempt: recall before it, evaluation after it, and lessons from it.
 
 Nothing here loses a finished answer: whatever fails (store, evaluator, reflector, screen) is skipped, and an event says
 so. Only an exhausted budget passes through, since it ends the run.

@@ -91,7 +91,7 @@ class KeptSteps:
         return self.steps is None or await self.steps.first(self._key(what, 0))
 
     async def tell_once(self, what: str, tell: Callable[[], Awaitable[None]]) -> None:
-        """Tell somebody, and note it only then: somebody may be told twice, and nobody never."""
+        """Call someone else's code, and note it only afterwards: it may be called twice, but never not at all."""
         if self.steps is None:
             await tell()
             return

@@ -23,7 +23,7 @@ class WrittenLesson:
     """What became of a card."""
 
     card: MemoryCard | None
-    """As screened; `None` where it was rejected or held, or couldn't be screened: then nobody may use it."""
+    """As screened; `None` if it was rejected or held, or couldn't be screened: then it may not be used."""
     persisted: LessonPersisted | None
     """`None` where it couldn't be written."""
 

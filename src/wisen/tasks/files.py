@@ -1,4 +1,4 @@
-"""Tasks files: what `wisen run` is to do, every mistake in them told with file, line and field."""
+"""Reads tasks files, the input of `wisen run`; every mistake is reported with file, line and field."""
 
 import math
 import re
@@ -47,7 +47,7 @@ def load_tasks(path: str | Path, *, check: Callable[[EvaluatorSpec], object] | N
 
     Args:
         path: The file, in UTF-8. It is read at once: call this before the event loop is busy.
-        check: Called with each evaluator; a `ConfigError` from it is told with its place in the file.
+        check: Called with each evaluator; a `ConfigError` from it is reported with its place in the file.
 
     Raises:
         TasksFileError: The first mistake, with file, line and field.
