@@ -132,8 +132,7 @@ class Recorder:
         self.step = 0
 
     def part(self, worker: str, purpose: str) -> "Recorder":
-        """A recorder for a worker. Its trace holds what the worker did; this one gets it too, with the worker's
-        name."""
+        """A recorder for a worker. What the worker did goes into its trace and, with its name, into this one."""
         return Recorder(self._trace_id, purpose, self._monotonic, whole=self, worker=worker)
 
     def next_step(self) -> int:

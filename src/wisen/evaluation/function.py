@@ -35,7 +35,7 @@ class FunctionEvaluator:
 
     Args:
         function: The check.
-        name: Who judges; the function's own name if not given.
+        name: The judge's name; the function's own name if not given.
         verifiable: False for a function that guesses or asks a model.
         inline: Call a plain function on the event loop, for those that neither block nor compute for long.
         process: Call the function in another process, which is killed when the time is up. Define it at the top of a
@@ -69,7 +69,7 @@ class FunctionEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:

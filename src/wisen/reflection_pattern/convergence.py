@@ -104,16 +104,16 @@ def converged(
 ) -> ConvergenceReason | None:
     """Why the loop should end after its last iteration; `None` if it should go on.
 
-    Outputs and issues may be left empty where there are none to look at. They end a loop only if the score
-    didn't gain meanwhile: a small edit that helps isn't a standstill.
+    Outputs and issues may be empty if there are none to look at. They end a loop only if the score hasn't risen
+    meanwhile: a small edit that helps isn't a standstill.
 
     Args:
-        scores: Unknown ones (`None`) count neither as gain nor as standstill.
+        scores: Unknown ones (`None`) count as neither gain nor standstill.
         outputs: The text after each iteration.
-        issues: What the evaluator complained of after each iteration.
+        issues: The evaluator's complaints after each iteration.
         options: When to end.
         threshold: The last score that reaches it ends the loop. `None`: the caller decides that itself.
-        goal: The score that the loop works towards, where the caller decides whether it has arrived.
+        goal: The score that the loop works towards, if the caller decides whether it has arrived.
         budget: How many iterations the loop may make in all, its first included. `None`: unknown. Decides how patient
             the options are where they leave it open; the caller ends the loop at it.
     """

@@ -65,7 +65,7 @@ class Judging:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return getattr(self.judge, "name", "")
 
     async def judged(self, task: Task, output: str, trace: Trace, *, first: bool = True) -> Judgement:

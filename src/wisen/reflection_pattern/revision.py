@@ -56,15 +56,15 @@ For each fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionOptions:
-    """What revisions are shown, and what they may cost."""
+    """Options for what revisions see, and what they may cost."""
 
     include_prior_versions: bool = False
     """Show the versions before the current one."""
     include_reflection_history: bool = True
     """Show the issues that were found in versions before the current one."""
     max_revision_tokens: int | None = None
-    """Most tokens that all revisions of a run may write together; `None` is no limit. Each call is told what is left,
-    and where nothing is left the run ends with the best version. Holds for calls of the run's own model."""
+    """Most tokens that all revisions of a run may write together; `None` is no limit. Each call hears how much is left;
+    once nothing is left, the run ends with the best version. Holds for calls of the run's own model."""
 
     def __post_init__(self) -> None:
         """Refuse a limit below 1 with `ConfigError`."""
