@@ -294,7 +294,7 @@ class Agent:
         return Journal(calls, run_id, failed=failed)
 
     def _seed(self) -> str:
-        """What nobody can guess; but where the clockwork was given, what follows from it."""
+        """A text that can't be guessed; if a clockwork was given, it follows from that."""
         return secrets.token_hex(16) if self._own_clockwork else f"{self._clockwork.random.getrandbits(128):032x}"
 
     def _model(self, given: "Model | str | None") -> "Model":

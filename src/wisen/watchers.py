@@ -23,7 +23,7 @@ class Watchers:
 
     @property
     def any(self) -> bool:
-        """Whether somebody watches."""
+        """Whether there is a watcher."""
         return self._watch is not None or self._sink is not None
 
     def __call__(self, event: Event) -> None:

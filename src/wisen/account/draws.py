@@ -27,7 +27,7 @@ from wisen.records import Advice, Injection
 from wisen.trial_records import OpenDraw
 
 _MOST_WAITING_SHOWN = 5
-"""Of ideas that wait for a place on trial, so many are told of."""
+"""So many of the ideas that wait for a place on trial are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,7 +118,7 @@ class Attempt:
         return answer
 
     def record(self) -> RunRecord:
-        """It, as far as it came."""
+        """The attempt so far."""
         session, account = self.session, self.account
         status: RunStatus = "unevaluated"
         if account.score is not None:

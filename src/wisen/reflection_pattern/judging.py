@@ -54,7 +54,7 @@ class Judging:
         """As it was given, before a run lent it models."""
         validator = parts.validator or (lent if parts.explicit else None)
         self.validated = validator is not None
-        """Whether somebody confirms."""
+        """Whether there is a validator."""
         self._asked_judge = bound_to_run(self.judge, bind)
         self._validator = None if validator is None else bound_to_run(validator, bind)
         criticises = parts.reflection_model is not None and self.judge is not parts.critic

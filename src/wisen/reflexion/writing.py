@@ -106,7 +106,7 @@ class LessonWriter:
 
 
 def block_of(name: str, owner: str) -> str:
-    """The block of one owner's tasks: nobody tests its lines, so they stay with whom they come from."""
+    """The block of one owner's tasks: its lines are never tested, so they stay with their owner."""
     return f"{name} of {owner}" if owner else name
 
 
