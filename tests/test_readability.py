@@ -3,7 +3,20 @@
 from pathlib import Path
 
 import pytest
-from readability import NOT_USED, Block, Page, blocks, help_pages, main, problems, words_not_used
+from readability import (
+    NOT_USED,
+    ROOT,
+    Block,
+    Page,
+    blocks,
+    docstrings,
+    everything_in_files,
+    help_pages,
+    main,
+    pages,
+    problems,
+    words_not_used,
+)
 
 LONG = "One " + "two " * 34 + "three."
 """36 words."""
@@ -103,6 +116,51 @@ def test_the_help_of_every_command_is_read_with_its_options() -> None:
 def test_an_average_for_help_names_the_command() -> None:
     page = Page(place="a.py", command="wisen a --help", average=2, blocks=[Block(line=7, text="One two three.")])
     assert list(problems(page, [])) == ["a.py:7: wisen a --help: 3.0 words a sentence, on average; 2 at most"]
+
+
+MODULE = '"""First line."""\n\n\nclass A:\n    """A class.\n\n    {text}\n    """\n'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""Begins here.\n\nIt begins anew.\n"""\n',
+        'class A:\n    """It begins anew."""\n',
+        'class A:\n    b: int = 1\n    """It begins anew."""\n',
+        'async def a() -> None:\n    def b() -> None:\n        """It begins anew."""\n',
+        'LIMIT = 1\n"""It begins anew."""\n',
+    ],
+    ids=["module", "class", "attribute", "nested function", "constant"],
+)
+def test_docstrings_are_read_wherever_they_stand(source: str, tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(source)
+    (page,) = pages([module])
+    (line,) = problems(page, words_not_used())
+    at = next(number for number, text in enumerate(source.splitlines(), 1) if "anew" in text)
+    assert line.startswith(f"{module}:{at}: “anew”; say ")
+
+
+def test_code_comments_and_other_strings_are_no_docstrings() -> None:
+    source = f'# {LONG} anew\nanew = "{LONG} anew"\nprint("anew")\n\n\ndef b() -> str:\n    return "It begins anew."\n'
+    assert list(docstrings(source)) == []
+    assert list(docstrings('"""`anew` is an option.\n\n```python\nanew = 1\n```\n"""\n')) == [
+        Block(line=1, text="codespan0 is an option.", code=("anew",))
+    ]
+
+
+def test_docstrings_have_a_longest_sentence_and_no_average(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(MODULE.format(text=" ".join([AT_MOST] * 4)))
+    assert [problem for page in pages([module]) for problem in problems(page, [])] == []
+    module.write_text(MODULE.format(text=LONG))
+    assert [problem for page in pages([module]) for problem in problems(page, [])] == [f"{module}:7: 36 words: {LONG}"]
+
+
+def test_every_module_is_read_by_default() -> None:
+    read = everything_in_files()
+    assert {ROOT / "README.md", ROOT / "docs/index.md", ROOT / "src/wisen/agent.py"} <= set(read)
+    assert {ROOT / "src/wisen/cli/main.py", ROOT / "src/wisen/stores/sqlite/store.py"} <= set(read)
 
 
 def test_it_prints_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

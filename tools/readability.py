@@ -1,19 +1,22 @@
-"""Says where README, docs and help are hard to read: long sentences, long-winded pages, and words that we don't use.
+"""Says where README, docs, help and docstrings are hard to read: long sentences, and words that we don't use.
 
-    python tools/readability.py                    # README.md, docs/ and the help of every command
+    python tools/readability.py                    # README.md, docs/, the help of every command, and src/wisen
     python tools/readability.py docs/index.md      # these pages
+    python tools/readability.py src/wisen/run.py   # the docstrings of these modules
     python tools/readability.py --help-texts       # the help alone
 
 A line is `file:line: what is wrong: sentence`, and the exit code is 1 when there is one. Fences, generated tables and
-what stands in backticks are left out. A page's average counts the sentences of its paragraphs and lists.
+code in backticks are left out. A page or a help text also has an average, over the sentences of its paragraphs and
+lists; docstrings have none.
 """
 
 import argparse
+import ast
 import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -86,11 +89,12 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A text that is read as a whole: a file, or what `--help` prints for one command."""
+    """A text that is read as a whole: a file, its docstrings, or what `--help` prints for one command."""
 
     place: str
     blocks: Sequence[Block]
-    average: int = PAGE_AVERAGE
+    average: int | None = PAGE_AVERAGE
+    """The most words that its sentences may have on average; `None` for any number."""
     command: str = ""
 
     def at(self, line: int) -> str:
@@ -152,7 +156,7 @@ def problems(page: Page, not_used: Sequence[NotUsed]) -> Iterator[str]:
             if found := one.pattern.search(sentence.text):
                 yield f"{page.at(sentence.line)}“{found[0]}”; say {one.instead}: {sentence}"
     counted = [sentence.words for sentence in sentences if sentence.counts]
-    if counted and sum(counted) / len(counted) > page.average:
+    if counted and page.average is not None and sum(counted) / len(counted) > page.average:
         mean = sum(counted) / len(counted)
         line = page.blocks[0].line
         yield f"{page.at(line)}{mean:.1f} words a sentence, on average; {page.average} at most"
@@ -169,10 +173,22 @@ def words_not_used(path: Path = NOT_USED) -> list[NotUsed]:
 
 
 def pages(files: Iterable[Path]) -> Iterator[Page]:
-    """The pages in these files, in Markdown."""
+    """One page per file: its Markdown, or the docstrings of a module."""
     for path in files:
         place = str(path.resolve().relative_to(ROOT)) if path.resolve().is_relative_to(ROOT) else str(path)
-        yield Page(place=place, blocks=list(blocks(path.read_text("utf-8"))))
+        text = path.read_text("utf-8")
+        if path.suffix == ".py":
+            yield Page(place=place, blocks=list(docstrings(text)), average=None)
+        else:
+            yield Page(place=place, blocks=list(blocks(text)))
+
+
+def docstrings(source: str) -> Iterator[Block]:
+    """The docstrings of a module, its classes, functions and attributes, each block with its line in the module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            for block in blocks(inspect.cleandoc(node.value.value)):
+                yield replace(block, line=node.lineno + block.line - 1)
 
 
 def help_pages() -> Iterator[Page]:
@@ -193,14 +209,20 @@ def _help_of(command: Any, name: str) -> Iterator[Page]:  # noqa: ANN401 - the t
         yield from _help_of(below, f"{name} {verb}")
 
 
+def everything_in_files() -> list[Path]:
+    """The files that are read when none is named."""
+    written, modules = sorted((ROOT / "docs").rglob("*.md")), sorted((ROOT / "src/wisen").rglob("*.py"))
+    return [ROOT / "README.md", *written, *modules]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what is hard to read, and exit with 1 if anything is."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("pages", type=Path, nargs="*", help="files in Markdown, in place of everything")
+    asked.add_argument("pages", type=Path, nargs="*", help="Markdown or Python files, in place of everything")
     asked.add_argument("--help-texts", action="store_true", help="look at the help of every command")
     given = asked.parse_args(arguments)
     everything = not given.pages and not given.help_texts
-    files: list[Path] = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if everything else given.pages
+    files: list[Path] = everything_in_files() if everything else given.pages
     read = [*pages(files), *(help_pages() if everything or given.help_texts else ())]
     not_used = words_not_used()
     found = [problem for page in read for problem in problems(page, not_used)]

@@ -1,6 +1,6 @@
-"""Agent: instructions, a model, an architecture and a memory; the one front door.
+"""Defines `Agent`, the front door: instructions, a model, an architecture and a memory.
 
-`run` gives the answer with its record, `stream` shows what happens meanwhile, `run_sync` is `run` for code without an
+`run` returns the answer with its record, `stream` yields events on the way, and `run_sync` is `run` for code without an
 event loop.
 """
 
@@ -45,19 +45,20 @@ class Agent:
         model: A pydantic-ai `Model` or a name ("openai:gpt-5", "claude-opus-4-7", "local"); by default the bundled
             local model.
         architecture: `ReAct()` by default; also an async function or another framework's agent.
-        pattern: Another name of `architecture`, for those who come from descriptions of agent patterns.
-        system_prompt: Another name of `instructions`, as above.
+        pattern: Another name for `architecture`, as descriptions of agent patterns call it.
+        system_prompt: Another name for `instructions`.
         tools: Functions, or pydantic-ai `Tool`s and toolsets (MCP servers among them).
         memory: Keeps memory blocks and, if it can (the stores do), the records of runs. By default the architecture's
-            lesson store, and else blocks that live as long as the agent.
+            lesson store; without one, blocks that live as long as the agent.
         evaluator: Judges answers: an `Evaluator`, or a function of the output; see `wisen.evaluation`.
-        budget: Limits of each run.
+        budget: The limits of a run.
         tenant: Whose runs these are; a task's own tenant comes first.
         owner: The person or project whose tasks these are, within the tenant; a task's own owner comes first.
         name: The agent's role in records and in the scopes of cards.
-        watch: Called with every event of every run; an error in it is reported by an event and ends nothing.
-        clockwork: Clock, ids and randomness; `Clockwork.seeded(n)` makes runs repeat.
-        replay: Tries lessons on recorded runs meanwhile, within a budget: `wisen.replay.background.BackgroundReplays`.
+        watch: Called with every event of every run. An error in it becomes an event and stops nothing.
+        clockwork: Clock, ids and randomness. `Clockwork.seeded(n)` makes runs repeatable.
+        replay: Tries lessons on recorded runs in the background, within a budget:
+            `wisen.replay.background.BackgroundReplays`.
 
     """
 
@@ -107,7 +108,7 @@ class Agent:
 
     @property
     def has_tools(self) -> bool:
-        """Whether the agent or one of its workers was given tools; to run it again calls them again."""
+        """Whether the agent or one of its workers has tools; running it again calls them again."""
         workers = self.declared_workers().values()
         return bool(self.tools or self.toolsets) or any(getattr(one, "has_tools", False) for one in workers)
 
@@ -126,14 +127,14 @@ class Agent:
     ) -> RunResult:
         """Work on a task and give the answer with its record.
 
-        `model`, `evaluator` and `budget` replace the agent's for this run. A budget that runs out, a judge, store or
-        reflector that fails: none of them is an error of the run, which returns the best answer it has. Raises
-        `ModelError` when the first attempt gives no answer at all.
+        `model`, `evaluator` and `budget` replace the agent's for this run. If the budget runs out, or a judge, store or
+        reflector fails, the run returns the best answer it has. Raises `ModelError` if the first attempt gives no
+        answer at all.
 
-        With a `run_id` of yours the store keeps what the run does, step by step. The same id again goes on with a run
-        that was cut off or has failed, and gives what is kept of one that has ended: nothing that was done is done
-        again. It raises `RunMismatchError` for another task, `ConfigError` where no store keeps steps, and `StoreError`
-        where it can't be known what was done.
+        With your own `run_id` the store keeps the run's steps. Passing the same id again resumes a run that was cut off
+        or failed, and returns the kept result of one that has ended; no finished step is repeated. Raises
+        `RunMismatchError` for another task, `ConfigError` if no store keeps steps, and `StoreError` if the earlier
+        steps can't be read.
         """
         return await self._driven(self._begin(prompt, model, evaluator, budget, run_id=run_id))
 
@@ -146,7 +147,7 @@ class Agent:
         budget: Budget | None = None,
         run_id: str | None = None,
     ) -> RunResult:
-        """`run` for code without an event loop; replays that are due come at its end."""
+        """`run` for code without an event loop; due replays follow at its end."""
 
         async def run() -> RunResult:
             async with ending_others():
@@ -172,7 +173,7 @@ class Agent:
     ) -> AsyncIterator[Event]:
         """The run's events as they happen; the last one is `RunCompleted`. Stopping early cancels the run.
 
-        A `run_id` is that of `run`: a resumed run tells what it did before once more, at once, and then goes on.
+        `run_id` works as in `run`. A resumed run first repeats its earlier events, all at once, and then goes on.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         run = self._begin(prompt, model, evaluator, budget, sink=queue.put_nowait, run_id=run_id)
@@ -194,10 +195,10 @@ class Agent:
                 await asyncio.gather(task, return_exceptions=True)
 
     def without_memory(self) -> "Agent":
-        """The same agent, making one attempt that nothing is recalled for, learned from, or recorded of.
+        """The same agent for one attempt without memory: it recalls, learns and records nothing.
 
-        Its architecture is the base of the one that keeps lessons, judged by the same evaluator. Raises `ConfigError`
-        where the memory sits deeper inside and can't be taken off.
+        Its architecture is the base of the one that keeps lessons, with the same evaluator. Raises `ConfigError` if the
+        memory sits deeper inside and can't be removed.
         """
         bare = copy(self)
         while isinstance(bare.architecture, KeepsLessons):
@@ -220,7 +221,7 @@ class Agent:
         return other
 
     def own_model(self) -> "Model | None":
-        """The model that the agent was given, looked up; `None` where it was given none. Raises as `run` does."""
+        """The agent's model, looked up; `None` if it has none of its own. Raises as `run` does."""
         return None if self.model is None else self._model(None)
 
     async def _driven(self, run: Run) -> RunResult:
@@ -293,7 +294,7 @@ class Agent:
         return Journal(calls, run_id, failed=failed)
 
     def _seed(self) -> str:
-        """What nobody can guess; but where the clockwork was given, what follows from it."""
+        """A text that can't be guessed; if a clockwork was given, it follows from that."""
         return secrets.token_hex(16) if self._own_clockwork else f"{self._clockwork.random.getrandbits(128):032x}"
 
     def _model(self, given: "Model | str | None") -> "Model":

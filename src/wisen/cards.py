@@ -1,4 +1,4 @@
-"""The memory card: the one record of memory, from a sentence that a reflector wrote to a verified episode.
+"""Defines the memory card, the one record of memory: anything from a reflector's sentence to a verified episode.
 
 Cards stand below the stores, which keep them, and below everything that ranks, compiles or tests them.
 """
@@ -16,7 +16,7 @@ from wisen.trial_records import OpenDraw, Trial
 
 
 class MemoryKind(StrEnum):
-    """What sort of thing a card says."""
+    """What sort of knowledge a card holds."""
 
     LESSON = "lesson"
     SKILL_CARD = "skill_card"
@@ -40,7 +40,7 @@ REPORT_KINDS = (MemoryKind.REFLECTION, MemoryKind.PROCEDURE, MemoryKind.DECISION
 
 
 class MemoryStatus(StrEnum):
-    """How far a card has come on the way into other runs' prompts."""
+    """How far a card has come towards other runs' prompts."""
 
     CANDIDATE = "candidate"
     QUARANTINED = "quarantined"
@@ -51,7 +51,7 @@ class MemoryStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryScope:
-    """For which runs a card may be recalled.
+    """The runs for which a card may be recalled.
 
     An empty `agent_roles`, `tool_names` or `task_types` means "any". The tenant has no "any": it must be equal.
     """
@@ -77,7 +77,7 @@ class MemoryScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """When a lesson was learned; one of the two keys by which it comes back (the other is its own text)."""
+    """The situation in which a lesson was learned. Recall finds it by this and by its own text."""
 
     prompt: str = ""
     task_type: str = ""
@@ -123,20 +123,20 @@ class Provenance:
     model: str = ""
     evaluator: str = ""
     verified: bool = False
-    """Whether execution or an exact check, and not a model's opinion, decided on the run it comes from."""
+    """Whether execution or an exact check, rather than a model's opinion, decided on its run."""
     created_at: datetime = NEVER
     agent: str = ""
     """Whose run it was."""
     owner: str = ""
     """The person or project whose task the run worked on, as `Task.owner` has it."""
     tainted: bool = False
-    """Whether the run had read more than its task and the verdicts of checks: tools' results, pages, others' text."""
+    """Whether the run had read more than its task and the checks' verdicts: tools' results, pages, others' text."""
     source: str = ""
-    """What it was taken from, where that isn't a run: a file's name, an address, a person."""
+    """Its source, if that isn't a run: a file's name, an address, a person."""
 
     @property
     def origin(self) -> Literal["verified", "judged", "imported", "human"]:
-        """How far it can be trusted: an own run that a check decided on, or a model; others' text; or a person's."""
+        """How far it can be trusted: an own run judged by a check or by a model, others' text, or a person's word."""
         match self.created_by:
             case "human":
                 return "human"
@@ -148,14 +148,14 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardEvidence:
-    """What uses of a card showed, for one model and prompt layout, under one trial's conditions."""
+    """The counted uses of a card, for one model and prompt layout, under one trial's conditions."""
 
     model: str = ""
     layout: str = ""
     propensity: float = 0.0
-    """The probability with which these runs showed the card; 0 where nothing was drawn, as in replays."""
+    """The probability with which these runs showed the card; 0 if nothing was drawn, as in replays."""
     judged: bool = False
-    """Whether a model's opinion, and not a check, decided on these runs."""
+    """Whether a model's opinion, rather than a check, decided on these runs."""
     terms: str = ""
     """Of replays: from which score they were good, and against what; counts of other terms stand apart."""
     shown: int = 0
@@ -176,9 +176,9 @@ class CardEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """That a card's status was changed, by whom, why, and on which evidence.
+    """Records a change of a card's status: by whom, why, and on which evidence.
 
-    Where a person pinned the card or let it go, it stayed: `before` and `after` are the same.
+    If a person pinned or unpinned the card, `before` and `after` are the same.
     """
 
     at: datetime
@@ -188,7 +188,7 @@ class Move:
     by: str = ""
     """"human", "screen", "trial", "replay", "rollback" …"""
     evidence: CardEvidence | None = None
-    """The counts as they stood, where counts decided."""
+    """The counts at that time, if counts decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,39 +214,39 @@ class MemoryCard:
     version: int = 1
     """Grows by one with each stored change."""
     duplicates: int = 0
-    """How many cards that say the same were counted instead of stored."""
+    """How many cards with the same meaning were counted instead of stored."""
     alike: int = 0
     """Of `duplicates`, those that an earlier version may have counted by spelling; what they said isn't kept."""
     idea: str = ""
-    """The id of the card that stands for the idea which this one puts in other words; "" where it does so itself."""
+    """The id of the card that stands for the idea; "" if this card does."""
     retold: int = 0
-    """Of a card that stands for an idea: how often the idea was taught in other words."""
+    """On a card that stands for an idea: how often the idea was taught in other words."""
     rivals: tuple[str, ...] = ()
-    """Of a card that stands for an idea: the ids of those that stand for ideas which can't be right beside it."""
+    """On a card that stands for an idea: the ids of cards whose ideas contradict it."""
     trials: tuple[Trial, ...] = ()
-    """Of a card that stands for an idea: its live trials, one for each model and layout of the prompt."""
+    """On a card that stands for an idea: its live trials, one per model and prompt layout."""
     open_draws: tuple[OpenDraw, ...] = ()
-    """Of a card that stands for an idea: runs that drew whether to show it, and whose outcome isn't known yet."""
+    """On a card that stands for an idea: runs that drew whether to show it, and whose outcome isn't known yet."""
     note: str = ""
-    """Why a rule or a person gave it its status; never a rejected text."""
+    """Why a rule or a person gave it this status; never a rejected text."""
     history: tuple[Move, ...] = ()
     """Its moves between statuses since it was stored, oldest first; written by `memory_ci.status.move`."""
     pinned: bool = False
     """Whether only people may change its status."""
     observed: tuple[str, ...] = ()
-    """The draws that were counted last, in short: a second process at the same run may write them once more."""
+    """Short keys of the last counted draws: a second process at the same run may write them again."""
     held: tuple[str, ...] = ()
-    """Phrases of its text for which no run is shown it until a person decides: see `screening.sinks`."""
+    """Phrases of its text that keep it from every run until a person decides: see `screening.sinks`."""
     released: bool = False
-    """Whether a person let all of its tenant's runs try it, wherever it comes from."""
+    """Whether a person let all of its tenant's runs try it, whatever its origin."""
     refused: str = ""
-    """Of a card that a person or a test rejected: its `refusal_key`, by which the same lesson is known again."""
+    """On a card that a person or a test rejected: its `refusal_key`, by which the same lesson is recognised."""
     supersedes: str = ""
     superseded_by: str = ""
     id: str = ""
 
     def __post_init__(self) -> None:
-        """Compute the id where none is given."""
+        """Compute the id if none is given."""
         if not self.id:
             identity = "\x1f".join(
                 (self.scope.tenant, self.provenance.run_id, str(self.provenance.attempt), self.content_hash)
@@ -267,7 +267,7 @@ class MemoryCard:
     def circle(self) -> str:
         """The `circle_key` of the runs that may try it while it is in quarantine.
 
-        `ANYONE` for what a person wrote or released; "" where nobody may: what is held, imported, or of no run.
+        `ANYONE` for what a person wrote or released; "" if no run may: it is held, imported, or comes from no run.
         """
         source = self.provenance
         if self.released or (source.origin == "human" and not self.held):
@@ -278,10 +278,10 @@ class MemoryCard:
 
     @property
     def duplicate_key(self) -> str:
-        """Equal for cards of one kind, scope and circle that say the same of the same situation, whoever judged.
+        """Equal for cards of one kind, scope and circle that say the same about the same situation, whatever the judge.
 
-        Reports are the same only where they are the same agent's. Of rejected cards no text is kept to compare, so each
-        is its own.
+        Reports are the same only if they are the same agent's. A rejected card keeps no text to compare, so it equals
+        no other.
         """
         if self.status is MemoryStatus.REJECTED:
             return _digest(self.scope.tenant, self.status.value, self.id)
@@ -306,7 +306,7 @@ class MemoryCard:
 
     @property
     def reporter(self) -> str:
-        """Whose report it is; "" for other kinds of cards, of which it doesn't matter who learned the same."""
+        """The agent whose report it is; "" for other kinds of cards, which are compared across agents."""
         return self.provenance.agent if self.kind in REPORT_KINDS else ""
 
     @property
@@ -341,7 +341,7 @@ class MemoryCard:
 
 
 def circle_key(tenant: str, agent: str, owner: str) -> str:
-    """Names the circle of runs that one agent makes for one owner: a lesson is tried there before others see it."""
+    """Names the circle of one agent's runs for one owner. A lesson is tried there before others see it."""
     return _digest("circle", tenant, agent, owner)
 
 

@@ -1,8 +1,7 @@
 """A run has one deadline, and every call of someone else's part has a time-out within it.
 
-`RunTime` is the time of one run. Within it, `with calling("tool 'search'"):` stands around each call of a part that
-somebody else has written, or that may be far away: the call is broken off when its time is up, and the error names it.
-Outside of a run it does nothing.
+`RunTime` is the time of one run. Within it, `with calling("tool 'search'"):` wraps every call of someone else's code or
+of a remote service. The call is cut off when its time is up, and the error names it. Outside of a run it does nothing.
 
 A part that waits is cancelled. One that blocks the event loop of the main thread is interrupted there by a signal. One
 that takes no notice of being cancelled is left behind, and its run ends without it.

@@ -75,7 +75,7 @@ class TracesFileError(InputFileError):
 
 
 class ReportError(ConfigError):
-    """A report lacks a mandatory field, or its Markdown can't be read."""
+    """A report lacks a required field, or its Markdown can't be read."""
 
     def __init__(self, problem: str, *, line: int | None = None) -> None:
         """`line` is the 1-based line of the Markdown, where it is known."""
@@ -104,7 +104,7 @@ class ModelError(WisenError):
 
 
 class UnreachableModelError(ModelError):
-    """A model can't be asked at all: its key is refused, or its provider is down. It ends a run; no retry helps."""
+    """A model can't be reached: its key is refused, or its provider is down. It ends a run; no retry helps."""
 
 
 class UnknownModelError(UnreachableModelError, ConfigError):
@@ -136,7 +136,7 @@ class ReflectionError(WisenError):
 
 
 class ReflectionRequiredError(ReflectionError):
-    """An agent was about to begin a task while it owes the report of an earlier one that failed, or did in part."""
+    """An agent tried to begin a task while it owes the report of an earlier one that failed or was done in part."""
 
     def __init__(self, agent: str, owed: Sequence[str]) -> None:
         """`owed` are the ids of the tasks whose reports are missing."""
@@ -188,7 +188,7 @@ class DeadlineError(BudgetExceededError):
 
 
 class PartError(WisenError):
-    """Someone else's part of a run failed in a way that its own errors don't tell."""
+    """Third-party code in a run failed in a way that its own errors don't cover."""
 
     def __init__(self, part: str, problem: str) -> None:
         """`part` names it; `problem` says what happened and what to do."""
@@ -240,7 +240,7 @@ class IncapableWorkerError(QueueError):
 
 
 UnfitError = IncapableWorkerError
-"""Its name before."""
+"""Its former name."""
 
 
 class BatchNotFoundError(QueueError):
@@ -278,7 +278,7 @@ class RunNotFoundError(StoreError):
     """No recorded run has this id."""
 
     def __init__(self, run_id: str, why: str = "") -> None:
-        """`run_id` is the id that was asked for; `why` it isn't there, where more is known than that."""
+        """`run_id` is the requested id; `why` says why it isn't there, if that is known."""
         super().__init__(f"no run {run_id!r}{f': {why}' if why else '; `wisen runs list` shows what is recorded'}")
         self.run_id = run_id
 

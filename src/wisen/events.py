@@ -1,4 +1,4 @@
-"""What a run tells its watchers, as it happens: one union, told apart by `name`.
+"""Defines the events of a run as one union, distinguished by `name`.
 
 Events carry texts of attempts and lessons for the watcher of this run; logs and metrics must not repeat them.
 """
@@ -13,7 +13,7 @@ _LearningStage = Literal["recall", "evaluate", "reflect", "revise", "screen", "p
 
 
 def described(error: BaseException) -> str:
-    """How events tell of an error: its type and message."""
+    """An error as events show it: its type and message."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -30,10 +30,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCompleted:
-    """A run has ended with an answer; the last event of every run that isn't cancelled and raises nothing."""
+    """A run has ended with an answer. It is the last event of every run that isn't cancelled and raises nothing."""
 
     record: RunRecord
-    """What a run store keeps."""
+    """The record, as a run store keeps it."""
     name: Literal["run.completed"] = "run.completed"
 
 
@@ -43,18 +43,18 @@ class ModelCalled:
 
     model: str
     purpose: str
-    """Who asked: "attempt", "evaluate", "reflect" …"""
+    """What the call was for: "attempt", "evaluate", "reflect" …"""
     usage: TokenUsage
     seconds: float
     advised: bool
     """Whether the request carried the attempt's advice."""
     recorded: bool = False
-    """Whether the answer is a recorded one, such as that of a resumed run: nobody was asked, and nothing paid."""
+    """Whether the answer is a recorded one, as in a resumed run: no model was called, and nothing paid."""
     name: Literal["model.called"] = "model.called"
 
     @property
     def replayed(self) -> bool:
-        """`recorded`, by its name before."""
+        """The former name of `recorded`."""
         return self.recorded
 
 
@@ -123,14 +123,14 @@ class Degraded:
     error: str
     """The error's type and message."""
     skipped: str
-    """What the run goes without, in words."""
+    """What the run does without, in words."""
     attempt: int = 0
     name: Literal["run.degraded"] = "run.degraded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceUndelivered:
-    """An attempt had advice, and no model call of it carried it."""
+    """An attempt had advice, and none of its model calls carried it."""
 
     attempt: int
     card_ids: tuple[str, ...]
@@ -158,7 +158,7 @@ class AttemptStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonsRecalled:
-    """Memory was asked; "nothing" is a normal answer and then there is no such event."""
+    """Memory was searched and found something. There is no event if it found nothing."""
 
     attempt: int
     injections: tuple[Injection, ...]
@@ -172,7 +172,7 @@ class LessonsRecalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonsBlocked:
-    """Stored cards were to be shown, and the screen kept them out of the prompt: something to look into."""
+    """The screen kept stored cards out of the prompt: something to look into."""
 
     attempt: int
     blocked: tuple[Blocked, ...]
@@ -204,7 +204,7 @@ class ThresholdMet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonProduced:
-    """A lesson has passed the screen. Of one that hasn't there is only a `LessonPersisted` that says so."""
+    """A lesson has passed the screen. One that hasn't only appears as a `LessonPersisted` that says so."""
 
     attempt: int
     lesson: str
@@ -223,9 +223,9 @@ class LessonPersisted:
     kind: str
     outcome: Literal["added", "duplicate", "rejected", "held"]
     rules: tuple[str, ...] = ()
-    """The screen's rules that spoke, by name: why it was rejected, or what was taken out of it."""
+    """The screen's rules that matched, by name: why it was rejected, or what was taken out of it."""
     held: tuple[str, ...] = ()
-    """Phrases for which no run is shown it until a person decides: sinks that its circle never used."""
+    """Phrases that keep it from every run until a person decides: sinks that its circle never used."""
     name: Literal["reflexion.lesson_persisted"] = "reflexion.lesson_persisted"
 
 
@@ -255,7 +255,7 @@ class TrialAdvanced:
 
     @property
     def text(self) -> str:
-        """It in words: "on trial, 37 of about 90 runs, ahead"."""
+        """In words: "on trial, 37 of about 90 runs, ahead"."""
         return f"on trial, {self.runs} of about {self.of_about} runs, {self.standing}"
 
 
@@ -270,7 +270,7 @@ class MaxAttemptsReached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Escalated:
-    """All retries are used up without a good enough answer: whoever orchestrates the agent has to decide.
+    """All retries are used up without a good enough answer: the orchestrator has to decide.
 
     It comes after `MaxAttemptsReached`; the run's status is "escalated".
     """
@@ -333,7 +333,7 @@ class Revised:
     """The one that made the new output."""
     edits_applied: int = 0
     edits_failed: tuple[str, ...] = ()
-    """Why edits could not be applied; where none could, the output was rewritten."""
+    """Why edits could not be applied. If none could, the output was rewritten."""
     name: Literal["reflection.revised"] = "reflection.revised"
 
 

@@ -1,7 +1,7 @@
 """What a fork leaves behind: threads that are gone, locks that nobody opens, connections that two processes share.
 
-Whatever has such things joins here. Before a fork it finishes what is under way and rests; afterwards the parent goes
-on, and the child begins anew. `subprocess` and `multiprocessing` with "spawn" fork nothing of this.
+Whatever has such things joins here. Before a fork it finishes what is under way and rests. Afterwards the parent goes
+on, and the child starts over. `subprocess` and `multiprocessing` with "spawn" fork nothing of this.
 """
 
 import os
@@ -28,7 +28,7 @@ class Forkable(ABC):
 
     @abstractmethod
     def after_fork_in_child(self) -> None:
-        """In the child: take new threads, locks and connections, and forget whoever waits in the parent."""
+        """In the child: take new threads, locks and connections, and forget callers that wait in the parent."""
 
 
 def joins(one: Forkable) -> None:
@@ -68,7 +68,7 @@ class ForkLock:
             self._lock.release()
 
     def after_fork_in_child(self) -> None:
-        """In the child, where whoever had it isn't."""
+        """In the child, which doesn't have the thread that held it."""
         self._lock = threading.Lock()
 
 

@@ -1,4 +1,4 @@
-"""The verbs: what an embedder, evaluator, store or architecture has to do to be one.
+"""Defines the verbs: what an embedder, evaluator, store or architecture has to do.
 
 Each protocol's docstring is its contract. Optional abilities are small protocols of their own (`BoundToRun`, `RunLog`,
 `CallLog`); ask with `isinstance`, never with a method that raises `NotImplementedError`.
@@ -47,11 +47,11 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class KnowsMeaning(Protocol):
-    """What an embedder adds whose vectors follow meaning; ask with `embedders.meaning.meaning_of`."""
+    """Added by an embedder whose vectors follow meaning; ask with `embedders.meaning.meaning_of`."""
 
     @property
     def same_meaning(self) -> float | None:
-        """The cosine from which two texts whose content agrees say the same; `None` where nobody measured it."""
+        """The cosine from which two texts whose content agrees say the same; `None` if it wasn't measured."""
         ...
 
     def knows(self, text: str) -> bool:
@@ -70,7 +70,7 @@ class Evaluator(Protocol):
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         """Judge without changing anything.
 
-        Raises `EvaluationError` when no judgement could be read. It never stands in a score of 0 for "unknown".
+        Raises `EvaluationError` if no judgement could be read; never returns a score of 0 for "unknown".
         """
         ...
 
@@ -88,7 +88,7 @@ class ModelBinder(Protocol):
 
 @runtime_checkable
 class BoundToRun(Protocol):
-    """What an evaluator or reflector that calls models adds: the run lends it models."""
+    """Added by an evaluator or reflector that calls models: the run lends it models."""
 
     def bound(self, bind: ModelBinder) -> "Evaluator":
         """The same evaluator, calling models through `bind`, so that the run's budget counts them."""
@@ -104,17 +104,17 @@ class Reflector(Protocol):
         """Candidate cards, possibly none.
 
         Sets content, kind, pattern and the like; the caller sets situation, tenant and provenance. Raises
-        `ReflectionError` when the model's answer can't be used, and lets `ModelError` out.
+        `ReflectionError` if the model's answer can't be used; `ModelError` passes through.
         """
         ...
 
 
 @runtime_checkable
 class CountsTokens(Protocol):
-    """What a model adds that has its tokenizer at hand; models that wrap it pass the ability on."""
+    """Added by a model that has its tokenizer; models that wrap it pass the ability on."""
 
     async def token_counter(self) -> Callable[[str], int] | None:
-        """A function that counts a text's tokens, the same for the same text; `None` where there is none after all.
+        """A function that counts a text's tokens, always the same for the same text; `None` if there is none after all.
 
         It may block, and is called in a thread. Raises `ModelError`.
         """
@@ -123,29 +123,29 @@ class CountsTokens(Protocol):
 
 @runtime_checkable
 class Reports(Protocol):
-    """What a reflector adds that writes a report of every outcome, and owes one of each failure.
+    """Added by a reflector that reports on every outcome, and owes a report on every failure.
 
-    Its `reflect` gives at least one card, also where no model helps; only `BudgetExceededError` passes.
+    Its `reflect` gives at least one card, even if no model answers; only `BudgetExceededError` passes through.
     """
 
     async def on_success(
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
     ) -> Sequence[MemoryCard]:
-        """Cards of an attempt that was good enough: the strategy and why it worked; none where there is little to say.
+        """Cards for an attempt that was good enough: the strategy and why it worked; none if there is little to say.
 
         Raises as `reflect` does.
         """
         ...
 
     def plain(self, task: Task, evaluation: ReflectionEvaluation, trace: Trace) -> Sequence[MemoryCard]:
-        """Reports without a model, the fullest first, the last one without a word from outside.
+        """Reports written without a model, the fullest first; the last one holds no text from outside.
 
         They are for a report that the screen rejected.
         """
         ...
 
     def telling(self, tell: Callable[[Exception, str], None]) -> "Reflector":
-        """The same reflector, which calls `tell(error, skipped)` where it goes on with less."""
+        """The same reflector, which calls `tell(error, skipped)` when it goes on with less."""
         ...
 
 
@@ -153,7 +153,7 @@ _Bindable = TypeVar("_Bindable")
 
 
 def bound_to_run(one: _Bindable, bind: ModelBinder) -> _Bindable:
-    """The evaluator or reflector with the run's models, where it calls any: where it has a method `bound(bind)`.
+    """The evaluator or reflector with the run's models, if it calls any, that is, has a method `bound(bind)`.
 
     An evaluator that calls none has its judgements kept where the run keeps its steps: it may ask a person.
     """
@@ -164,18 +164,18 @@ def bound_to_run(one: _Bindable, bind: ModelBinder) -> _Bindable:
 
 
 def kept_by(bind: ModelBinder, evaluator: _Bindable) -> _Bindable:
-    """The evaluator with the judgements that it gave before, where `bind` is of a run that keeps its steps."""
+    """The evaluator with its earlier judgements, if `bind` belongs to a run that keeps its steps."""
     keeping: Callable[[_Bindable], _Bindable] | None = getattr(bind, "keeping", None)
     return evaluator if keeping is None else keeping(evaluator)
 
 
 @runtime_checkable
 class KeepsLessons(Protocol):
-    """What an architecture adds that writes lessons to a store."""
+    """Added by an architecture that writes lessons to a store."""
 
     @property
     def lesson_store(self) -> "VectorStore | None":
-        """The store, or `None` where lessons go to a memory block."""
+        """The store, or `None` if lessons go to a memory block."""
         ...
 
 
@@ -190,21 +190,21 @@ class Finding:
     """The rule's name: "aws-access-key", "overrides-instructions"."""
     family: FindingFamily
     start: int
-    """Where it begins in the text as it came, in characters."""
+    """Where it begins in the original text, in characters."""
     end: int
     label: str = ""
-    """What may stand for it, in words: "API key", "host"."""
+    """What may replace it, in words: "API key", "host"."""
     field: str = ""
     """The card's field: "content", "steps[2]", "situation.prompt"; "" for a text of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenVerdict:
-    """What a screen says of a card."""
+    """A screen's verdict on a card."""
 
     outcome: Literal["pass", "redacted", "rejected"]
     card: MemoryCard | None
-    """The card as it may be kept; `None` when rejected."""
+    """The card as it may be kept; `None` if it was rejected."""
     findings: tuple[Finding, ...] = ()
 
 
@@ -224,12 +224,12 @@ class Screen(Protocol):
 class VectorStore(Protocol):
     """Keeps memory cards and finds those that fit a situation.
 
-    Every method is safe to call from concurrent tasks. What a method has returned from is durable. Raises
-    `StoreError`s, and `EmbedderError` where a text can't be embedded.
+    Every method is safe to call from concurrent tasks. A write is durable once its method has returned. Raises
+    `StoreError`s, and `EmbedderError` if a text can't be embedded.
     """
 
     async def add(self, cards: Sequence[MemoryCard]) -> list[Written]:
-        """Store, as `add_unscreened` does, what the store's screen keeps of each card: see `screening.admission`."""
+        """Store, as `add_unscreened` does, what the store's screen keeps of the cards: see `screening.admission`."""
         ...
 
     async def add_unscreened(self, cards: Sequence[MemoryCard]) -> list[Written]:
@@ -275,12 +275,12 @@ class VectorStore(Protocol):
 
 @runtime_checkable
 class Scrubs(Protocol):
-    """What a store adds that keeps what was there before a change for a while, such as in a log beside its file."""
+    """Added by a store that keeps old content for a while after a change, such as in a log beside its file."""
 
     async def scrub(self) -> None:
-        """Let go of all texts that no card has any more: nothing of a withdrawn card is left in the store's files.
+        """Erase all texts that no card has any more: nothing of a withdrawn card is left in the store's files.
 
-        Raises `StoreError` where it can't, such as while another process reads; it can be called again.
+        Raises `StoreError` if it can't, such as while another process reads; it can be called again.
         """
         ...
 
@@ -311,7 +311,7 @@ class Blocks(Protocol):
         ...
 
     async def block(self, name: str, *, tenant: str = "") -> str:
-        """The block's text, lines joined by newlines; "" for a block that nobody has written."""
+        """The block's text, lines joined by newlines; "" for a block that was never written."""
         ...
 
     async def update_block(self, name: str, text: str, *, tenant: str = "") -> None:
@@ -338,7 +338,7 @@ class RunLog(Protocol):
 
 @runtime_checkable
 class SurveysRuns(Protocol):
-    """What a log of runs adds that is asked of many of them at once, without reading each."""
+    """Added by a log of runs that answers for many of them at once, without reading each."""
 
     async def run_marks(self, *, tenant: str | None = None) -> "Sequence[RunMark]":
         """The `mark` of each judged run, oldest first; `tenant=None` means all tenants."""
@@ -358,25 +358,25 @@ class CallLog(Protocol):
         ...
 
     async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
-        """The kept response, or `None`."""
+        """The stored response, or `None`."""
         ...
 
 
 @runtime_checkable
 class KeepsFirst(Protocol):
-    """What a call log adds that settles which of two writers was first, in whatever processes they are."""
+    """Added by a call log that settles which of two writers was first, in whatever processes they are."""
 
     async def keep_call(self, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
-        """Keep a response unless there is one already, atomically; gives the one that is kept then."""
+        """Keep a response unless there is one already, atomically; returns the one that is then kept."""
         ...
 
 
 @runtime_checkable
 class KeepsWhile(Protocol):
-    """What a call log adds that keeps a response only while another one of its scope is kept."""
+    """Added by a call log that keeps a response only while another one of its scope is kept."""
 
     async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
-        """As `KeepsFirst.keep_call`, in one write; `None`, and nothing is kept, where call 0 of `head` is gone."""
+        """As `KeepsFirst.keep_call`, in one write; `None`, and nothing is kept, if call 0 of `head` is gone."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What memory is asked and what it answers: queries, hits with their reasons, and the outcome of writing."""
+"""Defines queries to memory, hits with their reasons, and the outcome of writing."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from wisen.errors import ConfigError
 from wisen.records import Task
 
 Awaited = Literal["", "release", "verdict", "choice"]
-"""What a person may decide on a card: that runs may try what is kept from them, how a trial ends, or between rivals."""
+"""A person's decision on a card: to release it to runs, to end its trial, or to choose between rivals."""
 _UNDECIDED = ("on trial", "recheck")
 
 RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
@@ -17,7 +17,7 @@ RECALLABLE = (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardFilter:
-    """Which cards are meant; every condition must hold, and an empty one always does, but for the tenant and the tools.
+    """Selects cards. Every condition must hold; an empty one always does, except for the tenant and the tools.
 
     `tenant=None` means all tenants, and is for listing, exporting and counting; recall always names one.
     """
@@ -33,8 +33,8 @@ class CardFilter:
     tools: tuple[str, ...] | None = None
     """Keeps cards whose scope names one of these tools, or none. `None`: no condition."""
     refused: str = ""
-    """Keeps rejected cards with this `MemoryCard.refused`. Stores find them without a look at the other rejected ones:
-    it is asked at each submission."""
+    """Keeps rejected cards with this `MemoryCard.refused`. Every submission asks for it, so stores find them without
+    scanning the other rejected ones."""
     idea: str = ""
     """Keeps the other wordings of the idea that the card with this id stands for."""
     awaits: Awaited = ""
@@ -67,7 +67,7 @@ class CardFilter:
         return cls(tenant=task.tenant, agent_role=agent_role, task_type=task.type, tools=used, circle=circle)
 
     def accepts(self, card: MemoryCard) -> bool:
-        """Whether `card` is meant. The one definition that every store's own filtering has to agree with."""
+        """Whether `card` passes. Every store's own filtering has to agree with this one definition."""
         scope = card.scope
         return (
             (self.tenant is None or scope.tenant == self.tenant)
@@ -99,7 +99,7 @@ class RecallQuery:
     """Relevance in [0, 1] below which nothing is returned; `None` takes the store's default."""
     without_run: str = ""
     """The run that asks. It knows its own cards already: a `Ranker` that takes a fixed number leaves them out. Stores
-    take no notice of it."""
+    ignore it."""
 
     def __post_init__(self) -> None:
         """Refuse a missing tenant, a filter for refused cards, and a `k` below 1, with `ConfigError`."""

@@ -1,4 +1,4 @@
-"""The nouns of a run: what is asked, what happened, how good it was, and what it cost.
+"""Holds the nouns of a run: what is asked, what happened, how good it was, and what it cost.
 
 All records are frozen; a change is a `dataclasses.replace`. Nothing here imports more than the standard library.
 """
@@ -15,7 +15,7 @@ from wisen.errors import ConfigError
 from wisen.json_values import ReadOnly, kind_of, plain_problem, shortened, text_problem
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""Stands for a time that isn't known."""
+"""Stands for an unknown time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class TokenUsage:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
-    """US dollars, as far as the price of the model is known; 0 otherwise."""
+    """US dollars; 0 if the model's price is unknown."""
 
     @property
     def total_tokens(self) -> int:
@@ -61,10 +61,10 @@ class Budget:
     tokens: int | None = None
     cost_usd: float | None = None
     seconds: float | None = None
-    """The run's deadline, in seconds from its beginning: whatever works then is broken off."""
+    """The run's deadline, in seconds from its start: work that is still under way then is cut off."""
     step_seconds: float | None = 30.0
-    """How long each step around the attempts may take: recall, judging, reflecting, screening, keeping, watching. Time
-    in which a step waits for a model isn't counted: models and tools have the run's deadline alone."""
+    """The limit for each step around the attempts: recall, judging, reflecting, screening, keeping, watching. Time
+    spent waiting for a model doesn't count: models and tools only have the run's deadline."""
 
     def __post_init__(self) -> None:
         """Refuse a negative limit with `ConfigError`."""
@@ -77,30 +77,30 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What an agent is asked."""
+    """A task for an agent."""
 
     prompt: str
     id: str = ""
-    """A name of the caller's; it isn't used to recall anything."""
+    """The caller's name for the task; recall doesn't use it."""
     type: str = ""
     """Task type, such as "web scraping"; lessons can be scoped by it."""
     tools: tuple[str, ...] = ()
-    """Names of the tools that may be used; empty means all that the agent has."""
+    """Names of the tools it may use; empty means all of the agent's."""
     tenant: str = ""
     owner: str = ""
-    """The person or project that asks. What is learned from their tasks is tried on their tasks, and on others' only
-    once it is promoted; within a tenant, that keeps one person's pages and mails out of another's prompts."""
+    """The person or project that asks. Lessons from their tasks are tried on their tasks, and shown for others' only
+    once promoted. Within a tenant, that keeps one person's pages and mails out of another's prompts."""
     choices: tuple[str, ...] = ()
     """The known possible answers. A model that can be constrained answers with one of these and nothing else."""
     reference: str | None = None
-    """The right answer where it is known; only evaluators see it, never a prompt."""
+    """The right answer, if known; only evaluators see it, never a prompt."""
     metadata: Mapping[str, object] = field(default_factory=ReadOnly[str, object])
-    """For evaluators of yours; what JSON can hold."""
+    """For your own evaluators; whatever JSON can hold."""
 
     def __post_init__(self) -> None:
-        """Refuse with `ConfigError` what is of another type, or couldn't be kept: each field, and all of `metadata`.
+        """Refuse fields and `metadata` of a wrong type, or that can't be stored, with `ConfigError`.
 
-        Lists of texts are taken as tuples.
+        Lists of texts become tuples.
         """
         for name in ("prompt", "id", "type", "tenant", "owner", "reference"):
             value: object = getattr(self, name)
@@ -120,13 +120,13 @@ class Task:
         _refuse("metadata", told, problem or plain_problem(self.metadata))
 
     def owned_by(self, tenant: str, owner: str) -> "Task":
-        """The task as this tenant's and owner's, where it doesn't say whose it is."""
+        """The task with this tenant and owner filled in, if it names none."""
         mine = tenant and not self.tenant, owner and not self.owner
         return replace(self, tenant=self.tenant or tenant, owner=self.owner or owner) if any(mine) else self
 
 
 def _refuse(name: str, value: object, problem: str) -> None:
-    """Show the value only where it is of the wrong type: others may hold what nobody is to read in a log."""
+    """Show the value only if its type is wrong: others may hold what must not get into a log."""
     if problem:
         raise ConfigError(f"Task({name}={'…' if isinstance(value, str | Mapping) else shortened(value)}): {problem}")
 
@@ -161,7 +161,7 @@ class Trace:
     """The task's prompt."""
     events: tuple[TraceEvent, ...] = ()
     run_mode: str = "live"
-    """"live", or "replay" where recorded calls answered."""
+    """"live", or "replay" if recorded calls answered."""
     duration_s: float = 0.0
 
     @property
@@ -183,16 +183,16 @@ class ReflectionEvaluation:
     issues: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     expected: str = ""
-    """What would have been right, where who checks says so, as a customer who corrects a note; "" where nobody does."""
+    """What would have been right, if the checker says so, as a customer who corrects a note does; "" if unknown."""
     confidence: float = 1.0
-    """In [0, 1]: how sure the evaluator is of the score."""
+    """How sure the evaluator is of the score, in [0, 1]."""
     verifiable: bool = False
-    """Whether execution or an exact check decided, and not a model's opinion."""
+    """Whether execution or an exact check decided, rather than a model's opinion."""
     isolation: tuple[str, ...] | None = None
-    """Where programs were run for the verdict: what the kernel kept from them ("processes", "network", "files",
-    "calls"), and empty where it was nothing. `None` where none was run."""
+    """What the kernel kept from programs run for the verdict ("processes", "network", "files", "calls"); empty if
+    nothing. `None` if no program was run."""
     evaluator: str = ""
-    """Who judged: the evaluator's name."""
+    """The evaluator's name."""
 
     def __post_init__(self) -> None:
         """Refuse scores and confidences outside [0, 1] with `ConfigError`."""
@@ -208,39 +208,38 @@ class ReflectionEvaluation:
 
 
 def shared_isolation(verdicts: Iterable[ReflectionEvaluation]) -> tuple[str, ...] | None:
-    """What held for every program that was run for some verdicts; `None` where none was run."""
+    """The isolation that held for every program run for these verdicts; `None` if none was run."""
     held = [verdict.isolation for verdict in verdicts if verdict.isolation is not None]
     return tuple(part for part in held[0] if all(part in each for each in held)) if held else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """That a card was, or by chance was not, part of an attempt's advice, and why."""
+    """Records that a card was part of an attempt's advice, or by chance was held out, and why."""
 
     card_id: str
     kind: str
     reasons: tuple[str, ...]
     """Why it was recalled for this task, in words."""
     score: float
-    """Relevance in [0, 1]; 0 of a standing rule, for which nobody asked."""
+    """Relevance in [0, 1]; 0 for a standing rule, which isn't recalled."""
     shown: bool = True
     """False: it was eligible and was held out by the live trial's draw."""
     propensity: float = 1.0
-    """The probability with which it was to be shown."""
+    """The probability with which the draw would show it."""
     idea: str = ""
-    """The card that stands for the idea; "" of records that an earlier version kept."""
+    """The card that stands for the idea; "" in records of earlier versions."""
     draw: str = ""
-    """The draw that the run's outcome counts for; "" where it counts for none."""
+    """The draw that the run's outcome counts for; "" if it counts for none."""
     tainted: bool = False
-    """Whether the card comes from what a run had read (`Provenance.tainted`): so does what it teaches."""
+    """Whether the card comes from text that a run had read (`Provenance.tainted`); so then does what it teaches."""
     rule: int = 0
-    """The version of the agent's standing rules by which the card stood there, whatever the task; 0 where it was
-    recalled."""
+    """The version of the agent's standing rules that put the card there; 0 if it was recalled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
-    """That a card was recalled and kept out of the prompt by the screen in front of it."""
+    """Records that a card was recalled, and that the screen kept it out of the prompt."""
 
     card_id: str
     rules: tuple[str, ...]
@@ -248,7 +247,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """That a card was recalled and isn't in the prompt, for a reason other than the screen's."""
+    """Records that a card was recalled and left out of the prompt, for a reason other than the screen's."""
 
     card_id: str
     why: str
@@ -257,7 +256,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What the prompt compiler made of the cards recalled for one attempt; models/advised.py delivers it."""
+    """The prompt compiler's output for the cards recalled for one attempt; `models.advised` delivers it."""
 
     section: str = ""
     """Text for the system prompt, already framed as quoted data; may be empty."""
@@ -267,11 +266,11 @@ class Advice:
     blocked: tuple[Blocked, ...] = ()
     """Cards that the screen kept out."""
     left_out: tuple[LeftOut, ...] = ()
-    """Cards that were recalled and aren't shown for another reason; those held out are among the injections too."""
+    """Cards that were recalled and left out for another reason; those held out are among the injections too."""
 
     @property
     def text(self) -> str:
-        """The section, for code that builds its own prompts: "" where nothing fits."""
+        """The section, for code that builds its own prompts; "" if nothing fits."""
         return self.section
 
     def __bool__(self) -> bool:
@@ -286,50 +285,49 @@ class AttemptRecord:
     attempt: int
     output: str
     failure: str = ""
-    """Why it failed, in one line: it ran out of turns, or the error that ended it. "" of one that gave an answer."""
+    """Why it failed, in one line: it ran out of turns, or the error that ended it. "" if it gave an answer."""
     evaluation: ReflectionEvaluation | None = None
     injections: tuple[Injection, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     """Cards that the screen kept out of its advice."""
     left_out: tuple[LeftOut, ...] = ()
-    """Cards that its advice was made without, and why."""
+    """Cards that its advice left out, and why."""
     advice_delivered: bool = False
-    """Whether a model call really carried the advice."""
+    """Whether a model call carried the advice."""
     lesson_ids: tuple[str, ...] = ()
-    """Cards that this attempt's reflection or success led to."""
+    """Cards that came from this attempt's reflection or success."""
     used: tuple[str, ...] = ()
-    """Tools that it called, and the hosts, accounts, paths, commands and packages that their arguments name."""
+    """Tools that it called, and the hosts, accounts, paths, commands and packages in their arguments."""
     usage: TokenUsage = TokenUsage()
     seconds: float = 0.0
 
     @property
     def answered(self) -> bool:
-        """Whether it has an output: a failed attempt may have left a part of one."""
+        """Whether it has an output. A failed attempt may have left part of one."""
         return bool(self.output) or not self.failure
 
 
 RunStatus = Literal[
     "satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted", "failed", "cancelled", "unfinished"
 ]
-"""How a run ended; "unfinished" of one that was begun under an id of its own and hasn't ended, whether it is under way
-or was cut off."""
+"""How a run ended. "unfinished" means that a run with its own id hasn't ended: it is under way, or was cut off."""
 ENDED: tuple[RunStatus, ...] = ("satisfied", "unsatisfied", "escalated", "unevaluated", "budget_exhausted")
-"""How runs end that came to something; the others can be resumed."""
+"""The ends of runs that have a result; the others can be resumed."""
 
 
 class RunMark(NamedTuple):
-    """What a survey of runs takes of one that was judged."""
+    """A judged run, as surveys of runs count it."""
 
     started_at: datetime
     advised: bool
-    """Whether its first attempt had lessons: a model call carried its advice."""
+    """Whether its first attempt had lessons, that is, a model call carried its advice."""
     good: bool
     """Whether its first attempt was good enough, as trials count it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """What is kept of a finished run, so that it can be listed and explained."""
+    """The stored record of a run, from which it is listed and explained."""
 
     run_id: str
     task: Task
@@ -345,11 +343,11 @@ class RunRecord:
     started_at: datetime = NEVER
     seconds: float = 0.0
     degradations: tuple[str, ...] = ()
-    """What had to be skipped, each as `stage: error`; of errors that aren't wisen's own, the type alone."""
+    """Skipped stages, each as `stage: error`; for errors that aren't wisen's own, the type alone."""
 
     @property
     def mark(self) -> RunMark | None:
-        """What surveys take of it; `None` where it hasn't ended, or nobody judged it."""
+        """The run as surveys count it; `None` if it hasn't ended or wasn't judged."""
         if self.status in ("unfinished", "unevaluated"):
             return None
         advised = bool(self.attempts) and self.attempts[0].advice_delivered
@@ -357,7 +355,7 @@ class RunRecord:
         return RunMark(started_at=self.started_at, advised=advised, good=good)
 
     def concerns(self, card_id: str) -> bool:
-        """Whether an attempt's advice had this card or a wording of its idea, shown or held out, or it taught it."""
+        """Whether an attempt's advice had this card or a wording of its idea, shown or held out, or taught it."""
         return any(
             card_id in one.lesson_ids or any(card_id in (each.card_id, each.idea) for each in one.injections)
             for one in self.attempts
@@ -366,7 +364,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clockwork:
-    """Clock, ids and randomness of a run. Pass `Clockwork.seeded(n)` to make a run repeat."""
+    """A run's clock, ids and randomness. Pass `Clockwork.seeded(n)` to make a run repeatable."""
 
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.perf_counter

@@ -1,4 +1,4 @@
-"""Reports: what an agent writes down after a task, as records, as Markdown that people edit, and as memory cards.
+"""Defines the reports that an agent writes after a task: as records, Markdown that people edit, and memory cards.
 
 Four kinds: a failed task (five fields), a partial one (three), a success (two) and an important decision (three); each
 may add what MARS asks for: a principle to follow and a procedure that worked.
@@ -28,7 +28,7 @@ _LONE_HYPHEN = re.compile(r"(?<!\S)(\\*)-(?!\S)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AnyReport:
-    """What all reports have. Texts are kept trimmed, with plain line feeds; agent and summary are one line each."""
+    """The fields of all reports. Texts are trimmed, with plain line feeds; agent and summary are one line each."""
 
     HEADINGS: ClassVar[Mapping[str, str]]
     """Field by field the heading that it stands under, in order."""
@@ -146,7 +146,7 @@ _HEADINGS = Headings(
 def to_markdown(report: Report) -> str:
     """The report in the protocol's form, ending with a newline; `from_markdown` reads back the very same report.
 
-    A line of a text that reads like one of the reports' own headings gets a backslash in front.
+    A line that reads like one of the reports' own headings gets a backslash in front.
     """
     word = "Procedure" if isinstance(report, SuccessReport) else "Reflection"
     agent = _LONE_HYPHEN.sub(r"\1\\-", report.agent)
@@ -157,8 +157,8 @@ def to_markdown(report: Report) -> str:
 def from_markdown(text: str, *, agent: str = "", on: date | None = None) -> Report:
     """Read a report; spacing, line ends, and level and case of headings don't matter. Front matter is passed over.
 
-    A heading that isn't one of the reports' own belongs to the text it stands in. Text before the first heading goes
-    to the first field.
+    A heading that isn't one of the reports' own belongs to the text around it. Text before the first heading goes to
+    the first field.
 
     Args:
         text: The Markdown.
@@ -218,7 +218,7 @@ def report_to_card(
 
 
 def card_to_report(card: MemoryCard) -> Report | None:
-    """The report that a card holds, or `None` where it holds none, or more than a report can say."""
+    """The card's report; `None` if it holds none, or more than a report can say."""
     if card.kind not in {kind.KIND for kind in _REPORTS}:
         return None
     sections = _HEADINGS.split(card.content.split("\n"))

@@ -41,17 +41,17 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What a run came to."""
+    """The result of a run."""
 
     record: RunRecord
     trace: Trace
     structured: object = None
-    """The validated object where structured output was asked for."""
+    """The validated object, if structured output was requested."""
     metadata: "Mapping[str, object]" = field(default_factory=dict[str, object])
-    """What the architecture has to say beyond the record."""
+    """What the architecture adds to the record."""
 
     def __str__(self) -> str:
-        """The answer, and below it how the run ended; `repr` has everything."""
+        """The answer, and how the run ended below it; `repr` shows everything."""
         score = "" if self.score is None else f", score {self.score:.2f}"
         made = f"{len(self.attempts)} attempt{'' if len(self.attempts) == 1 else 's'}"
         return f"{self.output}\n({self.status}{score}, {made}, run {self.run_id})"
@@ -68,7 +68,7 @@ class RunResult:
 
     @property
     def score(self) -> float | None:
-        """Score of the answer, `None` where it is unknown."""
+        """The answer's score; `None` if it is unknown."""
         return self.record.score
 
     @property
@@ -88,9 +88,9 @@ class RunResult:
 
     @property
     def reflection(self) -> "ReflectionResult":
-        """What a `ReflectionPattern` came to; within a `Reflexion`, in the attempt that is the answer.
+        """The result of a `ReflectionPattern`; within a `Reflexion`, that of the attempt whose output is the answer.
 
-        Raises `ConfigError` where the run's architecture was none, or ended without any output.
+        Raises `ConfigError` if the run's architecture was another one, or ended without any output.
         """
         found = self.metadata.get("reflection")
         if found is None:
@@ -271,7 +271,7 @@ class Run:
                 await judge_once(self.session, deps, threshold=self.threshold)
 
     def _cut_off_with_answer(self, time: RunTime, error: Exception) -> bool:
-        """Whether the run was left behind because of a part that can't be ended, and has an answer all the same."""
+        """Whether the run was left behind because one of its parts can't be stopped, and still has an answer."""
         if not time.left_behind or not isinstance(error, PartTimeoutError):
             return False
         self._cut_off(error, error.part)

@@ -33,13 +33,13 @@ _Agent_contra = TypeVar("_Agent_contra", contravariant=True)
 
 
 class Step(Protocol):
-    """One step of a run that is to be taken once, however often the run is resumed."""
+    """A step of a run that is taken once, however often the run is resumed."""
 
     value: bytes | None
-    """What was kept of it; `None` where it is yet to be taken."""
+    """Its kept value; `None` if it hasn't been taken yet."""
 
     async def keep(self, value: bytes) -> bytes:
-        """Keep what it came to; gives what counts, which is another process's value where that was first."""
+        """Keep its value; returns the one that counts, which is another process's if that came first."""
         ...
 
 
@@ -49,12 +49,12 @@ class Steps(Protocol):
     def step(self, key: str) -> AbstractAsyncContextManager[Step]:
         """The next step of this key: the n-th of a key is the same one each time the run is made.
 
-        Left without a value, it counts as not taken, and the next one of its key takes its place.
+        A step left without a value counts as not taken, and the next one of its key takes its place.
         """
         ...
 
     async def once(self, key: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """What was kept of the next step of this key, else what `make` gives, which is then kept."""
+        """The kept value of the next step of this key, or what `make` gives, which is then kept."""
         ...
 
     async def first(self, key: str) -> bool:
@@ -102,7 +102,7 @@ class Meter:
                 raise BudgetExceededError(limit, allowed, spent)
 
     def settle(self, usage: TokenUsage) -> None:
-        """Book what an admitted call used; a call that failed books an empty `TokenUsage(requests=1)`."""
+        """Record what an admitted call used; a failed call records an empty `TokenUsage(requests=1)`."""
         self._pending -= 1
         self.spent = self.spent + usage
         if usage.total_tokens and not usage.cost_usd:
@@ -121,7 +121,7 @@ class Recorder:
         whole: "Recorder | None" = None,
         worker: str = "",
     ) -> None:
-        """Begin an empty trace; with `whole`, that of a worker's part, which is kept there too."""
+        """Begin an empty trace. With `whole`, it is a worker's part, which that recorder keeps too."""
         self._trace_id = trace_id
         self._purpose = purpose
         self._monotonic = monotonic
@@ -132,7 +132,7 @@ class Recorder:
         self.step = 0
 
     def part(self, worker: str, purpose: str) -> "Recorder":
-        """A recorder for a worker: its trace has what the worker did, and this one too, with the worker's name."""
+        """A recorder for a worker. What the worker did goes into its trace and, with its name, into this one."""
         return Recorder(self._trace_id, purpose, self._monotonic, whole=self, worker=worker)
 
     def next_step(self) -> int:
@@ -145,7 +145,7 @@ class Recorder:
         self.keep(TraceEvent(kind=kind, step=max(self.step, 1), at=self._monotonic() - self._started, data=data))
 
     def keep(self, event: TraceEvent) -> None:
-        """Append an event that is made already."""
+        """Append a finished event."""
         self._events.append(event)
         if self._whole is not None:
             at = event.at + self._started - self._whole.started
@@ -153,7 +153,7 @@ class Recorder:
 
     @property
     def started(self) -> float:
-        """When the trace was begun, by the run's clock."""
+        """When the trace began, by the run's clock."""
         return self._started
 
     def trace(self) -> Trace:
@@ -186,7 +186,7 @@ def encodable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What an evaluator said of a run's output, so that nobody has to ask it again."""
+    """An evaluator's judgement of a run's output, kept so that it needn't be asked again."""
 
     by: Evaluator
     """As the user gave it."""
@@ -208,28 +208,28 @@ class AgentSession:
     """Model calls so far, over all attempts."""
     output: str = ""
     structured: object = None
-    """The validated object where the architecture was asked for structured output."""
+    """The validated object, if the architecture was asked for structured output."""
     failure: str = ""
-    """Why the attempt has failed, where its base raised nothing: it ran out of turns, say. A learner tries again."""
+    """Why the attempt failed although its base raised nothing: it ran out of turns, say. A learner tries again."""
     interrupted: bool = False
-    """Whether the architecture wants the run to end here: nothing is judged, and no attempt follows."""
+    """Whether the architecture ends the run here: nothing is judged, and no attempt follows."""
     interruption_reason: str | None = None
     offered: set[str] = field(default_factory=set[str])
     """Tools that its models could call, by name; a supervisor's workers share them."""
     unrepeatable: list[str] = field(default_factory=list[str])
-    """Tools that the run has called, its workers included, and that aren't repeatable: no attempt follows."""
+    """Tools that aren't repeatable and that the run or a worker has called: no attempt follows."""
     rejected: list[str] = field(default_factory=list)
     """Answers that a verifiable evaluator rejected in this run: the next attempt may not repeat them."""
     attempts: list[AttemptRecord] = field(default_factory=list)
-    """Finished attempts, where the architecture makes several."""
+    """Finished attempts, if the architecture makes several."""
     returned: AttemptRecord | None = None
-    """The attempt whose output is the answer, where the architecture makes several."""
+    """The attempt whose output is the answer, if the architecture makes several."""
     escalated: bool = False
-    """Whether all retries are used up, and the task is back with whoever orchestrates."""
+    """Whether all retries are used up, and the task is back with the orchestrator."""
     satisfied: bool | None = None
-    """Whether the architecture holds the answer for good enough; `None` leaves it to score and threshold."""
+    """Whether the architecture considers the answer good enough; `None` leaves it to score and threshold."""
     judged: Judged | None = None
-    """The judgement of `output`, where the architecture has one."""
+    """The judgement of `output`, if the architecture has one."""
     settled: bool = False
     """Whether the user said that it ends here: no architecture makes another attempt. `satisfied` tells whether the
     output was accepted."""
@@ -237,24 +237,24 @@ class AgentSession:
 
     @property
     def broken_off(self) -> str:
-        """Why the architecture ended without a final answer; "" where it gave one."""
+        """Why the architecture ended without a final answer; "" if it gave one."""
         reason = self.interruption_reason or "no reason given"
         return self.failure or (reason if self.interrupted else "")
 
     @property
     def cumulative_usage(self) -> TokenUsage:
-        """What the run has used so far, over all attempts, workers, evaluators and reflectors."""
+        """The run's usage so far, over all attempts, workers, evaluators and reflectors."""
         return self.meter.spent
 
 
 def told_unrepeatable(session: AgentSession) -> str:
-    """Why no attempt follows one that has called a tool which isn't repeatable."""
+    """Why no attempt follows one that called a tool that isn't repeatable."""
     return f"Interrupted: tool {session.unrepeatable[0]!r} was called, which isn't repeatable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundAdvice:
-    """Advice on its way to model calls, and whom to tell when a call carried it."""
+    """Advice on its way to model calls, and the callback for when a call carried it."""
 
     advice: Advice
     delivered: Callable[[], None]
@@ -262,7 +262,7 @@ class BoundAdvice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """What the agent lends to its architecture for one run."""
+    """What an agent lends its architecture for one run."""
 
     model: "Model"
     """The run's model: metered, traced and carrying the attempt's advice."""
@@ -276,18 +276,18 @@ class Dependencies:
     agent: str = ""
     """The agent's name: its role in scopes."""
     streaming: bool = False
-    """Whether somebody reads the answer as it is written."""
+    """Whether the answer is streamed to a reader."""
     tools: Sequence[Any] = ()
     """Functions or pydantic-ai tools."""
     toolsets: Sequence[Any] = ()
     """pydantic-ai toolsets, MCP servers among them."""
     steps: Steps | None = None
-    """What the run has done, where it can be resumed."""
+    """The run's steps, if it can be resumed."""
     bound_advice: tuple[BoundAdvice, ...] = ()
     """The advice that `model` carries, outermost first; workers' models get the same."""
 
     async def once(self, name: str, make: Callable[[], Awaitable[str]]) -> str:
-        """A step of your own, such as sending a letter, that a resumed run doesn't take again but is given its result.
+        """Take a step of your own, such as sending a letter. A resumed run gets its result and doesn't repeat it.
 
         Steps of one `name` are told apart by their order. Without a `run_id` this is `make()`.
         """
@@ -301,18 +301,18 @@ class Dependencies:
 
 
 class Replaying(Protocol[_Agent_contra]):
-    """What replays recorded runs beside an agent's own; none of its methods delays or fails a run."""
+    """Replays recorded runs beside an agent's own; none of its methods delays or fails a run."""
 
     def joins(self, agent: _Agent_contra) -> None:
-        """Hear whose runs they are. Raises `ConfigError` for an agent whose runs can't be repeated."""
+        """Take the agent whose runs are replayed. Raises `ConfigError` if its runs can't be repeated."""
         ...
 
     def ran(self, agent: _Agent_contra, record: RunRecord) -> None:
-        """Hear that a run has ended with an answer. Never raises; what takes time is done in a task of its own."""
+        """Called when a run has ended with an answer. Never raises; slow work belongs in its own task."""
         ...
 
     async def settled(self) -> None:
-        """Return when what is under way has ended. Never raises."""
+        """Wait for the work under way. Never raises."""
         ...
 
 

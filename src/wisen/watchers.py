@@ -1,4 +1,4 @@
-"""Shows a run's events to whoever watches it."""
+"""Passes a run's events on to those that watch it."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,10 +10,10 @@ from wisen.events import Degraded, Event, RunCompleted, described
 
 
 class Watchers:
-    """Passes events on to whoever watches a run; none of them can end it."""
+    """Passes a run's events on to its watchers; none of them can end the run."""
 
     def __init__(self, watch: Callable[[Event], None] | None, sink: Callable[[Event], None] | None = None) -> None:
-        """`watch` is the user's; `sink` is whoever reads the stream."""
+        """`watch` is the user's; `sink` reads the stream."""
         self._watch = watch
         self._sink = sink
         self._closed = False
@@ -23,7 +23,7 @@ class Watchers:
 
     @property
     def any(self) -> bool:
-        """Whether somebody watches."""
+        """Whether there is a watcher."""
         return self._watch is not None or self._sink is not None
 
     def __call__(self, event: Event) -> None:

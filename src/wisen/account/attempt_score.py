@@ -1,7 +1,7 @@
-"""What an attempt is worth that ran out of turns or ended by an error.
+"""Scores an attempt that ran out of turns or ended with an error.
 
-It has failed. What it has left is judged all the same, for a part of an answer may be better than none; without any it
-scores 0. That it failed was seen, and isn't anybody's opinion: only a check can find its output good enough.
+It has failed. What it left is judged anyway, since part of an answer may be better than none. An attempt that left
+nothing scores 0. That it failed was seen, and isn't anybody's opinion: only a check can find its output good enough.
 """
 
 from dataclasses import replace

@@ -27,7 +27,7 @@ from wisen.records import Advice, Injection
 from wisen.trial_records import OpenDraw
 
 _MOST_WAITING_SHOWN = 5
-"""Of ideas that wait for a place on trial, so many are told of."""
+"""So many of the ideas that wait for a place on trial are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +99,8 @@ class Draws:
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.
 
-        Counted again, nothing changes. It is finished also where whoever asked is cancelled meanwhile. Raises what the
-        store raises.
+        Counting again changes nothing. The count finishes even if the caller is cancelled. Raises what the store
+        raises.
         """
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         with calling(named("store", self.ci.store), closing=True):

@@ -17,26 +17,26 @@ _GOOD_FROM = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """What became of an outcome."""
+    """The effect of a reported outcome."""
 
     record: RunRecord
-    """The run's, with the outcome where it had none."""
+    """The run's record, with the outcome if it had none."""
     counted: int
-    """On how many ideas it was counted. 0 where the run drew none, where they were counted before, and where the
-    rule's grace time was over."""
+    """How many ideas it counted on. 0 if the run drew none, if they were counted before, or if the rule's grace time
+    was over."""
     events: Sequence[CardMoved | TrialAdvanced] = ()
 
 
 async def report_outcome(
     store: VectorStore | MemoryCI, run_id: str, *, score: float, threshold: float = _GOOD_FROM, verified: bool = True
 ) -> Reported:
-    """Say how a run came out, once it is known: from a `score` of `threshold` on it was good.
+    """Report a run's outcome once it is known: with a `score` of `threshold` or more it was good.
 
-    `verified` says that a check or a person decided, and not a model's opinion.
+    `verified` says that a check or a person decided, rather than a model's opinion.
 
-    It counts on the ideas that the run's first attempt drew, unless they were counted already; an outcome that the
-    judge couldn't tell is made known by it. Raises `RunNotFoundError`, `ConfigError` for a score outside [0, 1] or a
-    store that keeps no runs, and `StoreError` where the store fails.
+    It counts on the ideas that the run's first attempt drew, unless they were counted already. It also settles an
+    outcome that the judge left unknown. Raises `RunNotFoundError`, `ConfigError` for a score outside [0, 1] or a store
+    that keeps no runs, and `StoreError` if the store fails.
     """
     ci = store if isinstance(store, MemoryCI) else MemoryCI(store)
     for name, value in (("score", score), ("threshold", threshold)):

@@ -104,33 +104,34 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptCompiler:
-    """Makes advice of cards.
+    """Turns cards into advice.
 
-    Verified episodes of own runs become example turns of the chat (with `episodes="turns"`), the nearest last;
-    everything else is quoted in a section of the system prompt: first the agent's standing rules in their order, then
-    what was promoted or pinned, then the other cards, both from the oldest on, then what this run has learned itself.
-    An answer that this run's evaluator expects is the last turn. So prompts of one run's attempts begin alike, and so
-    do those of different tasks as far as the same cards fit them. The same input gives the same bytes.
+    Verified episodes of the agent's own runs become example turns of the chat (with `episodes="turns"`), the nearest
+    last. Everything else is quoted in a section of the system prompt. The agent's standing rules come first, in their
+    order. Promoted and pinned cards follow, then the other cards, oldest first in both. What this run has learned
+    itself comes last. An answer that this run's evaluator expects is the last turn. So the prompts of one run's
+    attempts begin alike, and so do those of different tasks that the same cards fit. The same input gives the same
+    bytes.
     """
 
     max_tokens: int = 1_500
     """Bound on section and turns together, but for standing rules; the marks that a model's chat template puts around
     turns aren't counted.
 
-    What this run has learned itself comes first, the last ten of each sort and the beginning of each; then the block,
-    which loses its oldest lines; then cards, which are left out where they don't fit."""
+    What this run has learned itself takes its room first: the last ten of each sort, and the beginning of each. The
+    block comes next, and loses its oldest lines. Cards come last, and those that don't fit are left out."""
     rule_tokens: int = 500
     """Bound on the standing rules, beside `max_tokens`, so that they take no other card's place. The oldest come first,
     and one that doesn't fit is left out. With 0 there are none, and their cards are recalled as others are."""
     episodes: str = "turns"
     """"turns" or "section"."""
     own_characters: int = 600
-    """Most characters of each lesson of this run's own."""
+    """The most characters of a lesson that this run learned itself."""
     diversity: float = 0.3
     """From 0 to 1: how much a note loses by being like one that is shown already. With 0 relevance alone decides, and
     notes that say the same are shown side by side. Of episodes, the nearest are always the best."""
     screen: Screen = field(default_factory=DefaultScreen, compare=False)
-    """What every text has to pass once more, whoever put it into memory."""
+    """Every text passes this screen again, no matter who put it into memory."""
     _blocks: deque[str] = field(
         default_factory=lambda: deque(maxlen=_REMEMBERED_BLOCKS), init=False, repr=False, compare=False
     )
@@ -193,7 +194,7 @@ class PromptCompiler:
         empty. So no draw decides which cards are logged, or why one is left out: only which of those logged the model
         sees.
 
-        Raises `RecallBlockedError` for a rejected or archived card, whoever recalled it.
+        Raises `RecallBlockedError` for a rejected or archived card.
         """
         room, draft = TokenBound(self.max_tokens, count), _Draft()
         eligible = self._eligible(recalled, draft)

@@ -54,10 +54,10 @@ def uses(card: MemoryCard, *, model: str, layout: str) -> int:
 def estimated_effect(counts: Iterable[DrawCounts], *, spread: float = 0.2) -> float:
     """By how much showing an idea raised the rate of good runs, in [-1, 1], pulled towards 0 the less is known.
 
-    Of each propensity the difference of the two rates, which is its inverse-propensity estimate with normalised
-    weights; these averaged by their precision; times the share of the variance that isn't chance if effects vary by
-    `spread` (standard deviation) between ideas (Efron, Morris 1975, "Data analysis using Stein's estimator and its
-    generalizations"). So it ranks a large effect seen seldom below the same one seen often. A run without a score isn't
+    For each propensity, take the difference of the two rates: its inverse-propensity estimate with normalised weights.
+    Average these by their precision. Multiply by the share of the variance that isn't chance if effects vary by
+    `spread` (standard deviation) between ideas. See Efron, Morris 1975, "Data analysis using Stein's estimator and its
+    generalizations". So it ranks a large effect seen seldom below the same one seen often. A run without a score isn't
     good. 0 where one side is empty. For certainty see `memory_ci.statistics.trial_e_value`: this is an estimate.
     """
     known = [one for one in counts if one.shown and one.held_out]

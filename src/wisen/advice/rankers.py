@@ -28,7 +28,7 @@ _WEAK_WORDS = frozenset(("a", "an", "any", "each", "every", "its", "no", "one", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BySimilarity:
-    """The store's own search: similar situations first, whoever learned it."""
+    """The store's own search: similar situations first, from any agent."""
 
     name: str = "similarity"
 

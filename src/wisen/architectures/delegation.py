@@ -26,7 +26,7 @@ class Delegate(Protocol):
     toolsets: tuple[Any, ...]
 
     def own_model(self) -> "Model | None":
-        """The model it was given; `None` where it works with the model of whoever delegates."""
+        """Its own model; `None` if it works with the delegating agent's."""
         ...
 
 

@@ -1,7 +1,7 @@
 """When to reflect in the middle of a run, and how such a reflection steers the steps that follow.
 
-The model seam is where a run's steps can be seen and steered whatever the base architecture is: before a request goes
-out, what happened since the last one is looked at, and a reflection on it is added to the conversation.
+The calls to the model are where a run's steps can be seen and steered, whatever the base architecture is. Before a
+request goes out, the triggers look at what happened since the last one. A reflection on it joins the conversation.
 """
 
 from collections.abc import Callable, Collection, Sequence

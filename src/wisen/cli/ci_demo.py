@@ -36,7 +36,7 @@ _UNSEEN = {"tickets": 432, "dates": 240, "notes": 240}
 """Before some kinds of tasks are drawn; related tasks are what a card's test consists of."""
 
 _Told = Callable[[str, int, "Replayed | None"], None]
-"""Hears of each step: the family, tasks of training done, and the pair where testing has begun."""
+"""Called after every step with the family, the training tasks done and, once testing has begun, the pair."""
 
 
 def demo(

@@ -74,7 +74,7 @@ def review(
 
 
 def asks() -> bool:
-    """Whether somebody sits at a terminal."""
+    """Whether a person sits at a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

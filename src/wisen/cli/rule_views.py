@@ -33,7 +33,7 @@ class Listed:
         return self.versions[-1].rules if self.versions else ()
 
     def why_not(self, card_id: str) -> str:
-        """Why a rule doesn't stand all the same; "" where it does."""
+        """Why a rule isn't in force after all; "" if it is."""
         from wisen.memory_ci.rules import why_no_rule  # noqa: PLC0415 - imports the screen and its tables
 
         card = self.cards.get(card_id)

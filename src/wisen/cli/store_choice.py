@@ -201,7 +201,7 @@ async def open_store(
 
 
 async def opened(choice: StoreChoice, embedder: "Embedder", *, read_only: bool) -> Store:
-    """The store, open; whoever asks for it closes it. Raises `StoreError`."""
+    """The store, open; the caller closes it. Raises `StoreError`."""
     store = choice.connect(embedder, read_only=read_only)
     try:
         await store.__aenter__()

@@ -1,6 +1,6 @@
-"""`wisen why`: what a run was told, and why: of each card whence, on whose word, on which evidence, for which reason.
+"""`wisen why`: what a run was told, and why: each card's origin, author, evidence and reason.
 
-Everything is looked up by id, so it takes no longer where many cards are stored.
+Everything is looked up by id, so the size of the store doesn't matter.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class _Known:
         return self.heads.get(card.idea, card)
 
     def fields(self, card_id: str, *, own: bool = False) -> list[tuple[str, str]]:
-        """What is known of a card; whence it comes isn't said of the run's `own` one."""
+        """What is known of a card. The run's `own` card comes without its origin."""
         card = self.cards.get(card_id)
         if card is None:
             return [("card", "is no longer stored")]

@@ -140,7 +140,7 @@ async def mark_enqueued(tables: Tables, batch: str) -> None:
 
 
 async def forgotten(tables: Tables, queue: str, seconds: float) -> list[str]:
-    """Batches that were stored, and that workers weren't told of, because whoever submitted them died in between."""
+    """Batches that were stored but never announced to workers, because the process that submitted them died."""
 
     async def work(connection: QueueConnection) -> list[str]:
         rows = await connection.fetch(

@@ -162,7 +162,7 @@ async def _settle(connection: QueueConnection) -> None:
 
 
 async def _keep(_: QueueConnection) -> None:
-    """Leave a connection as it is: whoever has it next works under the same settings."""
+    """Leave a connection as it is: its next user works under the same settings."""
 
 
 async def _dial(url: str) -> "Wire":

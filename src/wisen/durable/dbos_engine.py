@@ -64,7 +64,7 @@ class TaskSource:
     queue: str
     holder: str
     perform: Callable[[TaskId], Awaitable[None]]
-    """Does a task, on the worker's event loop. Cancelled, it leaves the task to whoever is given it next."""
+    """Does a task, on the worker's event loop. If cancelled, it leaves the task to the next worker."""
     skipped: Callable[[], Collection[str]] = tuple
     """The batches of which no task is taken; asked before each look, in a thread."""
 

@@ -35,9 +35,9 @@ class TasksInFlight:
         became: Callable[[str], None],
         give_back: Callable[[TaskId], None],
     ) -> None:
-        """`became` hears what became of each task here: a run's status, "dead", "cancelled" or "retried".
+        """`became` hears how a task ended here: a run's status, "dead", "cancelled" or "retried".
 
-        `give_back` lets others have a task that isn't done here.
+        `give_back` hands a task that isn't done here to others.
         """
         self.owned = owned
         self._runs = runs

@@ -72,9 +72,9 @@ class Lease:
         return self.clock() - self.renewed
 
     async def held(self) -> None:
-        """Return while nobody can have taken over; in doubt, wait until that is known.
+        """Return if no other worker can have taken over; if in doubt, wait until that is known.
 
-        Where somebody has, this never returns: the worker cancels whoever waits here.
+        If another worker has, this never returns: the worker cancels the tasks that wait here.
         """
         while self.age >= _TRUSTED * self.takeover:  # noqa: ASYNC110 - time itself ends it, and a thread renews it
             await asyncio.sleep(_LOOK)
@@ -137,7 +137,7 @@ class LeaseKeeper(threading.Thread):
         self._over.set()
 
     def _listen(self, connection: "Connection", seconds: float) -> None:
-        """Pass on what is told of the queue, for so long, or until a batch was cancelled."""
+        """Pass on notifications of the queue for that long, or until a batch was cancelled."""
         until = time.monotonic() + seconds
         while not self._over.is_set() and (left := until - time.monotonic()) > 0:
             for note in connection.notifies(timeout=min(left, _SLICE), stop_after=1):
@@ -237,9 +237,9 @@ class LeaseKeeper(threading.Thread):
 
 
 def claim(url: str, queue: str, worker: str | None, takeover: float) -> Lease:
-    """Begin a worker's life: under the id that is given, whoever had it before, or the first free one of this host.
+    """Begin a worker's life under the given id, even if another had it, or under this host's first free one.
 
-    Blocks. Raises `ConfigError` for an id that can't be.
+    Blocks. Raises `ConfigError` for an invalid id.
     """
     host = re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:60].lstrip("._-") or "worker"
     asked = passed()

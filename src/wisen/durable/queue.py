@@ -74,8 +74,8 @@ class Queue:
         Args:
             tasks: Prompts, tasks, or jobs that say what judges them.
             options: How workers without an agent of their own make the runs.
-            batch: The batch's id; made up where there is none. To submit the same again under the same id adds nothing,
-                so that whoever doesn't know whether it worked may do it again.
+            batch: The batch's id; made up if not given. Submitting the same again under the same id adds nothing, so a
+                caller that doesn't know whether it worked may try again.
             tries: How often a task may fail, or be lost together with its worker, before it is given up.
             most_waiting: How many tasks may wait in the queue with these.
             wait: Wait until there is room, instead of raising.
@@ -207,8 +207,8 @@ class Batch:
     async def retry(self, *, anew: bool = False) -> int:
         """Send dead letters and cancelled tasks again; gives how many.
 
-        Their runs go on where they stopped, so that nothing is paid twice; with `anew` they begin anew, under other
-        ids, such as where what was kept always leads to the same failure.
+        Their runs go on where they stopped, so that nothing is paid for twice. With `anew` they start over, under other
+        ids. Use it if the kept steps always lead to the same failure.
         """
         queue = (await self.status()).queue
         sent = await batches.retry(self._queue.tables, self.id, anew=anew)

@@ -52,7 +52,7 @@ class Rates:
         self._rates = rates
 
     async def wait(self, *names: str) -> None:
-        """Wait until a call to whoever has one of these names may be made."""
+        """Wait until a call under one of these names may be made."""
         name = next((one for one in names if one in self._rates), None)
         if name is None:
             return

@@ -1,7 +1,7 @@
-"""Health, readiness and metrics over HTTP, for whoever runs the workers: an orchestrator's probes and Prometheus.
+"""Serves health, readiness and metrics over HTTP, for an orchestrator's probes and Prometheus.
 
-There is no login: listen on the loopback address, as by default, or in a network that only those reach who may read
-how much work there is. No answer holds a text, a tenant or an address of the store with its password.
+There is no login. Listen on the loopback address, which is the default, or in a network whose users may all see how
+much work there is. No answer holds a text, a tenant or an address of the store with its password.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class Readings:
 
 
 def application(health: Health, metrics: Metrics, readings: Readings | None = None) -> "Starlette":
-    """The three pages as an ASGI application, for whoever has a server already."""
+    """The three pages as an ASGI application, to mount in a server of your own."""
     try:
         from starlette.applications import Starlette  # noqa: PLC0415 - optional extra
         from starlette.responses import JSONResponse, Response  # noqa: PLC0415 - optional extra

@@ -14,7 +14,7 @@ class TaskId:
     """Its place among all tasks that were ever submitted: the lowest that waits is next, so what a dead worker had
     comes before what nobody has begun."""
     anew: int = field(default=0, compare=False)
-    """How often its run was begun anew, on request; otherwise a task that is sent again goes on with its run."""
+    """How often its run was started over on request. Otherwise a task that is sent again goes on with its run."""
 
     @property
     def workflow(self) -> str:

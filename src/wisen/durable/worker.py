@@ -55,11 +55,12 @@ class WorkerOptions:
     rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     """Most model calls of all workers of the queue, by the provider's or the model's name."""
     poll: float = 0.5
-    """Seconds between looks for tasks while there is work; an idle worker looks seldom, and is told of tasks."""
+    """Seconds between polls for tasks while there is work. An idle worker polls rarely, and is notified of new
+    tasks."""
     again: float = AGAIN
     """Seconds after which it looks again whether it has what it lacked for a batch."""
     forgotten: float = 15.0
-    """Seconds after which a worker puts a batch into the queue that whoever submitted it didn't come to put there."""
+    """Seconds after which a worker queues a batch whose submitter stored it but didn't queue it."""
     replay_budget: int | None = None
     """Most attempts an hour in which lessons without a verdict are tried on recorded runs, of all workers together,
     while there are no tasks; `None` tries none."""
@@ -100,7 +101,7 @@ class Worker:
         agent: Works on them: an agent, or a function that makes it, perhaps with the store of lessons in that database
             as its argument. By default each batch's options describe its agent.
         concurrency: Most tasks at a time.
-        id: Its name for good; whoever has it now is superseded. By default the host's name with a number.
+        id: Its lasting name. A worker that has it now is superseded. By default the host's name with a number.
         options: Finer choices.
     """
 

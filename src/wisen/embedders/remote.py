@@ -24,7 +24,7 @@ NATIVE_DIMENSIONS: Final = {
 """Lengths of the vectors that well-known models give unless asked for shorter ones."""
 
 COMPATIBLE: Final = "openai-compatible"
-"""The prefix for a server of one's own: "openai-compatible:http://host:port/v1#name"."""
+"""The prefix for your own server: "openai-compatible:http://host:port/v1#name"."""
 
 _EXTRA: Final = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 _VARIABLE: Final = re.compile(r"`([A-Z][A-Z0-9_]+)`")

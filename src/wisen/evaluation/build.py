@@ -1,4 +1,4 @@
-"""Makes evaluators of what tasks files and callers write: a kind with options, a function, a pattern, a list."""
+"""Builds evaluators from what tasks files and callers write: a kind with options, a function, a pattern, a list."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,10 +26,10 @@ _FLAGS = {"ignore_case": re.IGNORECASE, "multiline": re.MULTILINE, "dot_all": re
 
 
 def as_evaluator(thing: EvaluatorLike) -> Evaluator:
-    """The evaluator that is meant.
+    """Turn what a caller passed into an evaluator.
 
-    An evaluator is itself; a compiled pattern becomes a `RegexEvaluator`, a list or tuple an `AllOf` of its members,
-    any other callable a `FunctionEvaluator`. Raises `ConfigError` for anything else.
+    An evaluator stays as it is. A compiled pattern becomes a `RegexEvaluator`, a list or tuple an `AllOf` of its
+    members, and any other callable a `FunctionEvaluator`. Raises `ConfigError` for anything else.
     """
     if not isinstance(thing, type) and callable(getattr(thing, "evaluate", None)) and hasattr(thing, "name"):
         return cast("Evaluator", thing)
@@ -48,10 +48,10 @@ def as_evaluator(thing: EvaluatorLike) -> Evaluator:
 def build_evaluator(kind: str, options: Options) -> Evaluator:
     """The evaluator of a tasks file's `kind` with its `options`. Raises `ConfigError` that names the valid ones.
 
-    Options are those of the evaluators' constructors. Besides: `flags` of "regex" is a list of names ("ignore_case",
-    "multiline", "dot_all", "verbose"); `limits` is a table of `SandboxLimits`' fields; "function" takes `function =
-    "module:name"`; "all_of" and "weighted" take `evaluators`, a list of tables with `kind`, the options, and for
-    "weighted" a `weight` (1 if not given).
+    Options are those of the evaluators' constructors. There are some differences. `flags` of "regex" is a list of names
+    ("ignore_case", "multiline", "dot_all", "verbose"). `limits` is a table of `SandboxLimits`' fields. "function" takes
+    `function = "module:name"`. "all_of" and "weighted" take `evaluators`, a list of tables with `kind`, the options,
+    and for "weighted" a `weight` (1 if not given).
     """
     if kind not in _KINDS:
         raise ConfigError(f"unknown evaluator kind {kind!r}{_hint(kind, _KINDS)}")

@@ -44,13 +44,13 @@ def _verdict(name: str, issues: Sequence[str], isolation: tuple[str, ...] | None
 class RegexEvaluator:
     """Passes an output in which a pattern is found, or with `full=True` one that it matches from end to end.
 
-    The search runs in another process, so a pattern whose time explodes holds up nobody: the score is then unknown.
+    The search runs in another process, so a pattern whose time explodes holds nothing up: the score is then unknown.
 
     Args:
         pattern: Text of a pattern, or a compiled one (`flags` are then its own).
         full: Match the whole output, without the white space around it.
         flags: Flags of `re`, such as `re.IGNORECASE`.
-        name: Who judges.
+        name: The judge's name.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class RegexEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
@@ -78,13 +78,13 @@ class RegexEvaluator:
 
 
 class JsonSchemaEvaluator:
-    """Passes an output that is JSON, alone or in a fenced block, and valid under a schema.
+    """Passes an output that is JSON, bare or in a fenced block, and valid under a schema.
 
     References to other documents aren't fetched; a schema that needs one makes an `EvaluationError`.
 
     Args:
         schema: A JSON schema; without `$schema` it is read as draft 2020-12.
-        name: Who judges.
+        name: The judge's name.
     """
 
     def __init__(self, schema: Mapping[str, object] | bool, *, name: str = "json_schema") -> None:
@@ -102,7 +102,7 @@ class JsonSchemaEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
@@ -144,7 +144,7 @@ class ReferenceEvaluator:
         reference: The answer; `None` takes the task's own. A task without one makes an `EvaluationError`.
         normalise: Compare `normalised` texts; False compares them as they are; or a function that makes a text
             comparable.
-        name: Who judges; "exact" or "reference" if not given.
+        name: The judge's name; "exact" or "reference" if not given.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class ReferenceEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol
@@ -190,7 +190,7 @@ class CommandEvaluator:
         command: Program and arguments.
         timeout: Seconds of wall time, in place of `limits.wall_seconds`.
         limits: The sandbox's limits.
-        name: Who judges; the program's name if not given.
+        name: The judge's name; the program's name if not given.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class CommandEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol

@@ -62,17 +62,17 @@ def _named(evaluators: Sequence[Evaluator], verdicts: Sequence[ReflectionEvaluat
 
 
 class AllOf:
-    """Passes an output that every evaluator passes; the score is the lowest, and of an output that fails half of it.
+    """Passes an output that every evaluator passes. The score is the lowest one, halved if the output fails.
 
     So no threshold above 0.5 lets a failed output pass, and outputs that fail can still be told apart.
 
-    Those that call no model are asked first, in the order given, then the others; the first that fails spares the
-    rest, so that a judge isn't paid for what a check has refused. The verdict is verifiable if the failed one is, or
-    when all passed, if all are.
+    Evaluators that call no model run first, in the given order, then the others. The first failure ends it, so you
+    don't pay a judge for an output that a check has refused. The verdict is verifiable if the failed evaluator is; if
+    all passed, all must be.
 
     Args:
         evaluators: One or more.
-        name: Who judges.
+        name: The judge's name.
     """
 
     def __init__(self, *evaluators: Evaluator, name: str = "all_of") -> None:
@@ -83,7 +83,7 @@ class AllOf:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     def bound(self, bind: ModelBinder) -> "AllOf":
@@ -126,7 +126,7 @@ class Weighted:
         ignore_unknown: Leave a member whose score is unknown out, and share its weight among the others. Otherwise one
             unknown score makes the whole unknown.
         threshold: The score from which an output counts as satisfactory.
-        name: Who judges.
+        name: The judge's name.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Weighted:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     def bound(self, bind: ModelBinder) -> "Weighted":

@@ -38,7 +38,7 @@ Then give every criterion a score of its own from 0.0 to 1.0, and use the whole 
 - 0.0 to 0.3: wrong, empty, or beside the point
 
 Last say how sure you are of these scores: 1.0 where you could check them, 0.5 or less where you had to guess."""
-"""The reviewer's system prompt, where none is given. The criteria are part of the user prompt, under any system one."""
+"""The reviewer's default system prompt. The criteria are part of the user prompt, whatever the system prompt."""
 
 _MOST_NAME_CHARACTERS = 80
 _ALIKE = 0.83
@@ -101,7 +101,7 @@ class QualityCriterion:
         return self.description or _MEANINGS.get(self.name.strip().casefold().replace(" ", "_"), "")
 
     def check(self) -> Evaluator | None:
-        """The evaluator that scores this criterion by itself; `None` where a model has to."""
+        """The evaluator that scores this criterion by itself; `None` if a model has to."""
         config = dict(self.evaluator_config)
         if self.evaluator == "regex":
             if not isinstance(config["pattern"], str | re.Pattern):
@@ -189,27 +189,27 @@ def _refuse_misspelt(criterion: QualityCriterion) -> None:
 class CriteriaEvaluator(AsksModel):
     """Scores an output under criteria: patterns and functions first, then one model call for all the others.
 
-    The model's one answer holds the scores, issues, suggestions and its confidence. One that can't be read, lacks a
-    criterion or has a score outside [0, 1] is asked for once more; then it is an `EvaluationError`, so the score is
-    unknown. `ModelError` and `BudgetExceededError` pass through.
+    The model's one answer holds the scores, issues, suggestions and its confidence. An answer that can't be read, lacks
+    a criterion or has a score outside [0, 1] is asked for once more. A second one raises `EvaluationError`, so the
+    score is unknown. `ModelError` and `BudgetExceededError` pass through.
 
     The overall score is the weighted mean. The output is satisfactory if that reaches `threshold`, and each criterion
-    its own. A check that fails can spare the model call; the criteria that weren't asked for are then missing from
-    `criteria_scores` and count as 0 in the overall score, which so is the least that it can be.
+    its own. A check that fails can save the model call. The other criteria are then missing from `criteria_scores` and
+    count as 0, so the overall score is a lower bound.
 
     Confidence is the model's own. If a check failed and the model's mean is higher than that check's score, it is
-    multiplied by 1 minus the difference: who praises what a check refuses isn't to be believed. Where no model was
-    asked, it is the lowest of the checks that decided. The verdict is `verifiable` if verifiable checks alone decided:
-    they refused the output, or there are no other criteria.
+    multiplied by 1 minus the difference: a model that praises what a check refuses can't be trusted. If no model was
+    asked, it is the lowest among the checks that decided. The verdict is `verifiable` if verifiable checks alone
+    decided: they refused the output, or there are no other criteria.
 
     Args:
         criteria: Criteria or names of some; `None` takes `criteria_for` each task's type.
         threshold: The overall score from which an output counts as satisfactory.
         model: A pydantic-ai model or a name; `None` is the run's own model, or outside a run the default one.
         prompt: The system prompt; `DEFAULT_CRITERIA_PROMPT` if not given.
-        structured: Ask for JSON of a schema, constrained where the model can be; False asks for plain lines.
+        structured: Ask for JSON of a schema, constrained if the model can be; False asks for plain lines.
         spare_model_when_checks_fail: False asks the model even if a check has refused the output.
-        name: Who judges.
+        name: The judge's name.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class CriteriaEvaluator(AsksModel):
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     def with_criteria(self, criteria: Sequence[QualityCriterion | str] | None) -> "CriteriaEvaluator":

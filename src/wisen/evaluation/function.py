@@ -23,24 +23,23 @@ Check = Callable[[str], Any] | Callable[[Task, str], Any] | Callable[[Task, str,
 class FunctionEvaluator:
     """Judges with a function of `(output)`, `(task, output)` or `(task, output, trace)`.
 
-    Parameters that are called `task`, `output` and `trace` are matched by name, in any order; others by their number.
-    The function returns a bool, a float in [0, 1], either with a reason as `(verdict, reason)`, or a
+    Parameters named `task`, `output` and `trace` are matched by name, in any order; others by their number. The
+    function returns a bool, a float in [0, 1], either with a reason as `(verdict, reason)`, or a
     `ReflectionEvaluation`. Anything else, an exception and NaN are an `EvaluationError`; errors of wisen's own (a
     budget, say) pass through.
 
     A plain function runs in a thread, because it may block; that costs about 0.1 ms, and cancelling the run doesn't
-    stop it. A quick one is called straight away with `inline=True`. A coroutine function is awaited. One that may
-    compute without end, such as a search with a pattern of somebody's, belongs in a process of its own: a thread would
-    hold the interpreter, and no deadline could be kept.
+    stop it. With `inline=True` it is called directly. A coroutine function is awaited. One that may never finish, such
+    as a search with a pattern from outside, belongs in its own process: a thread would hold the interpreter, and no
+    deadline could be kept.
 
     Args:
         function: The check.
-        name: Who judges; the function's own name if not given.
+        name: The judge's name; the function's own name if not given.
         verifiable: False for a function that guesses or asks a model.
         inline: Call a plain function on the event loop, for those that neither block nor compute for long.
-        process: Call the function in another process, which is killed when the time is up. It has to be defined at the
-            top of a module or script, and what it is given has to be picklable; a call costs about 0.2 ms, and the
-            first one some 50 ms.
+        process: Call the function in another process, which is killed when the time is up. Define it at the top of a
+            module or script; its arguments must be picklable. A call costs about 0.2 ms, the first one some 50 ms.
         threshold: The score from which an output counts as satisfactory.
     """
 
@@ -70,7 +69,7 @@ class FunctionEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:

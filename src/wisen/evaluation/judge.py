@@ -1,4 +1,4 @@
-"""Asks a model how good an output is, where no check can tell."""
+"""Asks a model how good an output is, when no check can tell."""
 
 from typing import TYPE_CHECKING
 
@@ -28,22 +28,21 @@ score: <number from 0 to 1>
 
 On the lines after it say in a few words why, one shortcoming per line. Nothing may come before the score line: a
 program reads it."""
-"""The judge's system prompt, where none is given."""
+"""The judge's default system prompt."""
 
 
 class JudgeEvaluator(AsksModel):
     """Lets a model score the output, and reads the score from its reply.
 
-    The model sees the task, the output, and in bounded words what tools the agent called and what they returned.
+    The model sees the task, the output, and a bounded account of the agent's tool calls and their results.
 
     An unreadable reply gets one request to repair it; a second one is an `EvaluationError`, so the score is unknown.
-    `ModelError` and `BudgetExceededError` pass through. What a model says is an opinion: the evaluation isn't
-    `verifiable`.
+    `ModelError` and `BudgetExceededError` pass through. The result is a model's opinion, so it isn't `verifiable`.
 
     Args:
         model: A pydantic-ai model or a name; `None` is the run's own model, or outside a run the default one.
         prompt: The system prompt; it should ask for a line `score: <number>`.
-        name: Who judges, as kept in evaluations.
+        name: The judge's name, as kept in evaluations.
         threshold: The score from which an output counts as satisfactory.
     """
 
@@ -65,7 +64,7 @@ class JudgeEvaluator(AsksModel):
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:

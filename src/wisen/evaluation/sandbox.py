@@ -1,4 +1,4 @@
-"""Runs a program that nobody vouches for, with limits, in isolation, and without leaving a process behind."""
+"""Runs an untrusted program with limits, in isolation, and without leaving a process behind."""
 
 import asyncio
 import json
@@ -25,12 +25,12 @@ KillReason = Literal["cpu", "wall", "memory", "output", "files", "processes"]
 Held = Literal["processes", "network", "files", "calls"]
 """A part of isolation: other processes can't be seen, no network, an empty root, a filter on system calls."""
 FULL: tuple[Held, ...] = ("processes", "network", "files", "calls")
-"""What code under test needs around it for its verdict to be verifiable."""
+"""The isolation that code under test needs for its verdict to be verifiable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """What a program may use. Each limit is for all its processes together, except where said."""
+    """The limits of a program. Each is for all its processes together, unless it says otherwise."""
 
     cpu_seconds: float = 10.0
     """Per process, rounded up to whole seconds; `wall_seconds` bounds them all."""
@@ -42,7 +42,7 @@ class SandboxLimits:
     file_bytes: int = 64 << 20
     """Per file, wherever it is, and for the working directory as a whole."""
     processes: int = 64
-    """Processes, and where the kernel counts them also threads."""
+    """Processes, and also threads if the kernel counts them."""
     open_files: int = 256
     """Per process."""
 
@@ -92,7 +92,7 @@ class Sandbox:
     """Runs programs under `limits`.
 
     Each runs in a fresh temporary directory, which is removed, with no variables of this process's environment but a
-    default `PATH`, and without privileges. Where the kernel allows user namespaces, it has no network, not even the
+    default `PATH`, and without privileges. If the kernel allows user namespaces, it has no network, not even the
     loopback, and everything it started dies with it. Elsewhere its orphans are adopted and killed; `network_isolated`
     is then False.
 
@@ -132,8 +132,8 @@ class Sandbox:
 
         Args:
             argv: Program and arguments; the program is looked up in a default `PATH`.
-            stdin: What it reads; then its stdin ends.
-            files: Files to put into its working directory, by plain name. A room has none.
+            stdin: The content of its stdin.
+            files: Files for its working directory, by plain name. A room has none.
             channel: Numbers of open pipes that are handed over to it; in this process they are closed.
 
         Raises:
@@ -156,7 +156,7 @@ class Sandbox:
 
 
 async def granted_isolation() -> tuple[Held, ...]:
-    """What the kernel grants here and now to code under test. Raises `SandboxError` where no program can be run."""
+    """The isolation that the kernel grants here to code under test. Raises `SandboxError` if no program can run."""
     return (await Sandbox(room=python_room()).run([interpreter(), "-I", "-S", "-c", ""])).isolation
 
 

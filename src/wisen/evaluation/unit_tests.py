@@ -31,7 +31,7 @@ class PythonTestsEvaluator:
     are. An object of the code can be called and looked into; no comparison and no operator with a value of the test is
     left to it, and a test that tries has failed. So has one that uses nothing of the code.
 
-    A verdict is `verifiable` only where the kernel granted the whole isolation; `isolation` says what it granted.
+    A verdict is `verifiable` only if the kernel granted the whole isolation; `isolation` says what it granted.
 
     Args:
         tests: Snippets, each a test; or one script, of which each top-level `assert` (with the statements before it)
@@ -40,8 +40,8 @@ class PythonTestsEvaluator:
             builtin from the tests.
         partial: False scores 0 unless all tests pass.
         limits: The sandboxes' limits, for all tests together; the code's process and the tests' have them each.
-        require_isolation: Where the kernel doesn't grant the whole isolation, run nothing: the score is unknown.
-        name: Who judges.
+        require_isolation: If the kernel doesn't grant the whole isolation, run nothing: the score is then unknown.
+        name: The judge's name.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PythonTestsEvaluator:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return self._name
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:  # noqa: ARG002 - protocol

@@ -1,10 +1,10 @@
 """Frozen memory on unseen tasks, beside the controls without which a gain means nothing.
 
-Arms: "none" (no memory), "placebo" (as many turns of the same length, without content), "random" (true cards, drawn at
-random), "shuffled" (the recalled tasks with answers of other cards), "memory" (the recalled cards), "tfidf_shown" (the
-cards that TF-IDF finds instead). Three ask no model, and say what a lookup would score: "copy" (the answer of the most
-similar card), "tfidf" (of the nearest by TF-IDF), and "smart_copy" (of the most similar, with its words replaced by
-their counterparts in the new task).
+The control arms are "none" (no memory), "placebo" (as many turns of the same length, without content), "random" (true
+cards, drawn at random) and "shuffled" (the recalled tasks with answers of other cards). Beside them stand "memory" (the
+recalled cards) and "tfidf_shown" (the cards that TF-IDF finds instead). Three ask no model, and say what a lookup would
+score. "copy" takes the answer of the most similar card, "tfidf" that of the nearest by TF-IDF. "smart_copy" takes that
+of the most similar card, and replaces its words by their counterparts in the new task.
 """
 
 import random

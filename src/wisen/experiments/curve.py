@@ -34,8 +34,8 @@ def svg(curves: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
     """A picture with a panel for each family: first tries that were right so far, a line for each stream.
 
     Args:
-        curves: For each family the streams by name; a stream says of each task in order whether its first try was
-            right. One whose name begins with "no " is drawn as the control.
+        curves: For each family the streams by name. A stream says, task by task, whether the first try was right. One
+            whose name begins with "no " is drawn as the control.
     """
     wide, high = _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM
     panels = "".join(

@@ -43,9 +43,9 @@ class TfIdf:
 def smart_copy(card: MemoryCard, prompt: str) -> str:
     """The card's answer with each word that its task has replaced by its counterpart in `prompt`.
 
-    A word that both tasks have stays. For another, the two tasks are laid side by side by the words that they share;
-    its counterpart is the new word of its look (digits, a name in the middle of a sentence, another word) in the same
-    gap, and where the gap has none, of the whole task: that which stands at the most similar place.
+    A word that both tasks have stays. For any other word, the two tasks are aligned by the words that they share. Its
+    counterpart is the new word of the same look (digits, a name in the middle of a sentence, another word) in the same
+    gap. If the gap has none, it is the one at the most similar place in the whole task.
     """
     pairs = _counterparts(card.situation.prompt, prompt)
     return _WORD.sub(lambda word: pairs.get(word[0], word[0]), card.content)

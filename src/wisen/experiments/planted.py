@@ -1,8 +1,8 @@
-"""The CI put to the test itself: cards from training runs, with others planted among them of which the truth is known.
+"""Puts the CI itself to the test: plants cards whose truth is known among those from training runs.
 
-Nothing tells the test which card is which. Planted are episodes that look like verified runs of the agent's own: with
-another answer than the right one ("wrong answer"), or, where answers are free, with the right one as it stood in the
-question ("wrong form"). Besides, well-meant lessons that say nothing of use ("empty advice").
+Nothing tells the test which card is which. Some planted cards are episodes that look like the agent's own verified
+runs. Their answer isn't the right one ("wrong answer") or, if answers are free, it is the right one as the question had
+it ("wrong form"). Others are well-meant lessons that say nothing of use ("empty advice").
 """
 
 import random

@@ -153,9 +153,9 @@ async def run_stream(
 
     `told` hears of each verdict as it falls. `before` is awaited before each run, with its number from 1.
 
-    With a `store`, verified answers are kept there, on trial as by default, and a retry knows which answers the task
-    has already had rejected, or what would have been right, where the family has wrong answers `corrected`. Without,
-    every task starts from nothing and is tried once, since nothing would be kept of a retry.
+    With a `store`, verified answers are kept there, on trial as by default. A retry then knows which answers to the
+    task were rejected or, if the family has wrong answers `corrected`, what would have been right. Without a store,
+    every task starts from nothing and is tried once, since no retry would be kept.
     """
     clockwork, trust = _clockwork(options.seed), TrustReport(told=told)
     options = options if store is not None else replace(options, max_attempts=1)

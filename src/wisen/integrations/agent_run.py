@@ -174,7 +174,7 @@ class AgentRun:
         return self.left_open()
 
     def left_open(self) -> Pending[None]:
-        """End the attempt without an outcome, whoever could judge it: it may be told later."""
+        """End the attempt without an outcome, even if it could be judged: the outcome may come later."""
         if self._attempt is not None:
             self._attempt.outcome(None)
         return self._ended()

@@ -1,4 +1,4 @@
-"""`AsyncMemory`: what attempts are shown, what they come to, and what they teach, for code that has its own loop."""
+"""Defines `AsyncMemory`, the memory for code that has its own loop: advice, outcomes and lessons of its attempts."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -38,29 +38,29 @@ _Result = TypeVar("_Result")
 class AsyncMemory:
     """Memory for an agent that you run yourself.
 
-    Around each attempt it recalls what fits, draws lots on what is still on trial, counts what the attempt came to, and
-    keeps what it taught. It calls no model, unless you name one for lessons or verdicts. Where the store or a part
+    Around each attempt it recalls lessons that fit, draws lots on those still on trial, counts the outcome, and keeps
+    what the attempt taught. It calls no model, unless you name one for lessons or verdicts. If the store or a part
     fails, the attempt goes on without memory: `Attempt.degradations` and `watch` say so.
 
     Args:
         store: A store, a `MemoryCI` with its policy, or what `connect` takes: a file, a folder of Markdown that ends
             in "/", a URL.
-        agent: The agent's role: what it learns is tried on its own tasks first.
+        agent: The agent's role. Its lessons are tried on its own tasks first.
         tenant: Whose memory it is.
         owner: The person or project whose tasks these are, within the tenant.
-        model: The name of the model that your code calls; evidence is kept apart by it.
+        model: The name of the model that your code calls; evidence is kept separately for each model.
         evaluator: Judges the answers of attempts that end without an outcome; see `wisen.evaluation`.
         reflector: Writes the lessons of bad attempts. By default the feedback is the lesson, word for word;
             `SentenceReflector(model="…")` asks a model.
         threshold: The score from which an attempt is good.
-        top_k: How many lessons an attempt is shown at most.
+        top_k: The most lessons that an attempt is shown.
         options: Finer choices. By default all advice comes as one text, examples included.
         timeout: Seconds that a step of memory may take before the attempt goes on without it.
-        watch: Called with every event; an error in it ends nothing.
+        watch: Called with every event; an error in it stops nothing.
         clockwork: Clock, ids and randomness.
 
     Raises:
-        ConfigError: If an option can't be meant, the store can't be one, or a part asks the run's model.
+        ConfigError: If an option or the store is invalid, or a part asks for the run's model.
     """
 
     def __init__(  # noqa: PLR0913 - the small front door: most calls name the store alone
@@ -113,7 +113,7 @@ class AsyncMemory:
         await self.close()
 
     async def close(self) -> None:
-        """Close the store, where it was opened here. Twice is fine."""
+        """Close the store, if it was opened here. Closing twice is fine."""
         if self._own_store is not None:
             await self._own_store.close()
 
@@ -121,11 +121,11 @@ class AsyncMemory:
     async def attempt(
         self, task: str | Task, *, tools: Sequence[str] = (), task_type: str = ""
     ) -> AsyncGenerator[Attempt]:
-        """One try at a task. An error that leaves the block is its outcome too, and passes on.
+        """One try at a task. An error that leaves the block counts as its outcome, and is raised further.
 
         Args:
-            task: What is to be done, in the words of whoever asks.
-            tools: Names of the tools that are at hand; lessons on others aren't shown.
+            task: What is to be done, in the user's words.
+            tools: Names of the available tools; lessons about others aren't shown.
             task_type: Lessons can be scoped by it.
 
         Raises:
@@ -143,9 +143,9 @@ class AsyncMemory:
     async def begin(
         self, task: str | Task, *, tools: Sequence[str] = (), task_type: str = "", attempt_id: str = ""
     ) -> Attempt:
-        """Begin an attempt that `end` ends, for code whose attempts don't fit into a block. Raises as `attempt`.
+        """Begin an attempt that `end` ends, for code whose attempts don't fit into a block. Raises as `attempt` does.
 
-        An `attempt_id` of the caller's stands for one try alone; by default there is a new one.
+        Your own `attempt_id` names one try only; by default a new one is made.
         """
         asked = task if isinstance(task, Task) else Task(prompt=task, tools=tuple(tools), type=task_type)
         if not asked.prompt.strip():
@@ -160,10 +160,10 @@ class AsyncMemory:
         return attempt
 
     async def on_error(self, attempt: Attempt, *, tool: str, error: str) -> str:
-        """What memory has to say on an error that a tool of the attempt has met; "" for nothing. Never raises.
+        """Memory's advice on an error that a tool of the attempt has met; "" if there is none. Never raises.
 
-        It is lessons of attempts that had this tool, where they fit the error and weren't recalled at the beginning.
-        Nothing is drawn within an attempt: what is still on trial isn't said.
+        It holds lessons of attempts that had this tool, if they fit the error and weren't recalled at the beginning.
+        Nothing is drawn within an attempt, so lessons still on trial are left out.
         """
         account = attempt.account
         try:
@@ -178,7 +178,7 @@ class AsyncMemory:
         return said.text
 
     async def end(self, attempt: Attempt) -> None:
-        """Count what an attempt came to, keep what it taught, and its record. Never raises; twice is fine.
+        """Count an attempt's outcome, and keep its lessons and its record. Never raises; ending twice is fine.
 
         Without an outcome nothing is counted yet: `outcome` may bring one later, within the trial's time of grace.
         """
@@ -202,18 +202,18 @@ class AsyncMemory:
         verified: bool = True,
         unseen: bool = False,
     ) -> Reported:
-        """Say how an attempt came out, once it is known, from any process; its feedback becomes a lesson.
+        """Report an attempt's outcome once it is known, from any process; its feedback becomes a lesson.
 
-        An outcome that was told before stays, and so does what it counted for.
+        An outcome that was reported before stays, and so does what it counted for.
 
         Args:
             attempt_id: The attempt's `id`.
             score: From 0 to 1.
             feedback: What was wrong, or what to do instead.
-            expected: What would have been right, where that is known.
-            verified: Whether a check or a person decided, and not a model's opinion.
-            unseen: Whether the attempt may have read others' text that memory doesn't know of. Feedback that names a
-                new address or command is then held until a person decides.
+            expected: What would have been right, if known.
+            verified: Whether a check or a person decided, rather than a model's opinion.
+            unseen: Whether the attempt may have read others' text that memory hasn't seen. Feedback that names a new
+                address or command is then held until a person decides.
 
         Raises:
             RunNotFoundError: If it isn't an attempt of this tenant.
@@ -258,11 +258,11 @@ class AsyncMemory:
             text: What it says.
             task: A task that it helps with; similar ones recall it.
             task_type: Only for tasks of this type.
-            tools: Only where one of these tools is at hand.
+            tools: Only if one of these tools is available.
             kind: What sort of card it is.
-            by: "human" for a person's word, which is for all agents; "import" for text from elsewhere, which waits for
-                a person; else the name of a program, whose word this agent tries first. Nobody knows what a program
-                had read: a text of its that names a new address or command is held until a person decides.
+            by: "human" for a person's word, which is for all agents. "import" for text from elsewhere, which waits for
+                a person. Otherwise the name of a program, whose word this agent tries first. What a program had read is
+                unknown: if its text names a new address or command, it is held until a person decides.
 
         Raises:
             StoreError: If the store fails.

@@ -37,7 +37,7 @@ class Memory:
         options: All others of `AsyncMemory`, by keyword.
 
     Raises:
-        ConfigError: If an option can't be meant, or the store can't be one.
+        ConfigError: If an option or the store is invalid.
     """
 
     def __init__(self, store: Any, **options: Any) -> None:  # noqa: ANN401 - those of AsyncMemory
@@ -58,7 +58,7 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Close the store, where it was opened here, and end the thread. Twice is fine."""
+        """Close the store, if it was opened here, and end the thread. Closing twice is fine."""
         self._loop.run(self._memory.close())
         self._loop.stop()
 
@@ -105,7 +105,7 @@ class Memory:
         return self._loop.run(asked)
 
     def start(self, work: Callable[[AsyncMemory], Coroutine[Any, Any, _Result]]) -> "Future[_Result]":
-        """Begin work of the memory on its own event loop, and wait for nothing.
+        """Begin work on the memory's own event loop, without waiting for it.
 
         For code that has a deadline, or an event loop of its own: `asyncio.wrap_future` makes the future awaitable.
         """
@@ -117,11 +117,11 @@ class Memory:
         """Make each call of a function an attempt: a decorator.
 
         The first argument, a text, is the task. A parameter named `advice` gets the advice as a text, one named
-        `attempt` the attempt. What the function returns is the answer, which the memory's evaluator judges; without
-        one, say the outcome through `attempt`. An error is an outcome, and passes on.
+        `attempt` the attempt. The memory's evaluator judges the answer that the function returns; without an evaluator,
+        report the outcome through `attempt`. An error counts as an outcome, and is raised further.
 
         Raises:
-            ConfigError: If it takes neither, or is an async function: `AsyncMemory.learns` is for these.
+            ConfigError: If it takes neither, or is an async function: use `AsyncMemory.learns` for those.
         """
 
         def decorated(function: Callable[..., _Result]) -> Callable[..., _Result]:

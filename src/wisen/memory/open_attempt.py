@@ -1,4 +1,4 @@
-"""One try at a task by code of yours, from the advice that it is given to what it came to."""
+"""Defines `Attempt`: one try at a task by your code, from its advice to its outcome."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Attempt:
-    """One try at a task. What is said of it here counts when it ends; nothing here waits for the store."""
+    """One try at a task. What you report here counts when it ends; no method waits for the store."""
 
     session: AgentSession
     learner: Learner
@@ -35,7 +35,7 @@ class Attempt:
 
     @property
     def id(self) -> str:
-        """Names it in `Memory.outcome`, and in `wisen runs`."""
+        """Its id in `Memory.outcome` and `wisen runs`."""
         return self.session.id
 
     @property
@@ -45,14 +45,14 @@ class Attempt:
 
     @property
     def advice(self) -> Advice:
-        """What memory has to say; its `text` is "" where nothing fits. Asking for what there is notes its delivery."""
+        """Memory's advice; its `text` is "" if nothing fits. Reading it marks it as delivered."""
         if self.account.advice:
             self.account.delivered()
         return self.account.advice
 
     @property
     def degradations(self) -> tuple[str, ...]:
-        """What memory had to do without, each as `stage: error`."""
+        """The stages that memory skipped, each as `stage: error`."""
         return tuple(self.watchers.degradations)
 
     def outcome(
@@ -64,14 +64,14 @@ class Attempt:
         output: str | None = None,
         verified: bool = False,
     ) -> None:
-        """Say what it came to; said again, the last word counts.
+        """Report the outcome. If you report again, the last one counts.
 
         Args:
-            score: From 0 to 1; `None` where nobody can tell, which counts for nothing and teaches nothing.
-            feedback: What was wrong, or what to do instead: what lessons are made of.
+            score: From 0 to 1; `None` if it is unknown, which counts for nothing and teaches nothing.
+            feedback: What was wrong, or what to do instead; lessons are made from it.
             expected: What would have been right, where that is known.
-            output: The answer, where it isn't said elsewhere.
-            verified: Whether a check decided, and not an opinion. Only then is a good output kept as an example.
+            output: The answer, if it isn't reported elsewhere.
+            verified: Whether a check decided, rather than an opinion. Only then is a good output kept as an example.
 
         Raises:
             ConfigError: If the score isn't in [0, 1].
@@ -81,14 +81,14 @@ class Attempt:
             self.session.output = output
 
     def answered(self, output: str) -> None:
-        """Say what the answer is; a memory with an evaluator judges it at the end."""
+        """Report the answer; a memory with an evaluator judges it at the end."""
         self.session.output = output
 
     def called(self, tool: str, arguments: object = None, *, result: object = None, error: str = "") -> None:
-        """Note that a tool was called, and what it gave or which error it met.
+        """Note a tool call, with its result or error.
 
-        Lessons of the attempt are recalled where the same tool is at hand. What a tool gave is others' text: a lesson
-        that names a new address or command after it is held for a person.
+        The attempt's lessons are recalled when the same tool is available. A tool's result is others' text: a later
+        lesson that names a new address or command is held for a person.
         """
         recorder = self.session.recorder
         recorder.next_step()
@@ -104,7 +104,7 @@ class Attempt:
         self.lessons.append(MemoryCard(kind=kind, content=text))
 
     def failed(self, error: BaseException) -> None:
-        """Say that it ended by an error; leaving `with` by one does this."""
+        """Report that it ended with an error; leaving `with` by one does this."""
         self.account.failure = self.session.failure = failure_of(error)
 
     def given(self, wanted: Collection[str]) -> dict[str, object]:
@@ -118,7 +118,7 @@ class Attempt:
         return answer
 
     def record(self) -> RunRecord:
-        """It, as far as it came."""
+        """The attempt so far."""
         session, account = self.session, self.account
         status: RunStatus = "unevaluated"
         if account.score is not None:

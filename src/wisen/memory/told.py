@@ -1,4 +1,4 @@
-"""What code outside of wisen says of its attempts, in the forms that a run has them."""
+"""Turns what outside code reports of its attempts into the forms that runs use."""
 
 import inspect
 from collections.abc import Callable

@@ -33,9 +33,9 @@ _QUEUES: WeakValueDictionary[tuple[int, str], BatchQueue[Change, MemoryCard | No
 async def change_card(store: VectorStore, card_id: str, change: Change) -> MemoryCard | None:
     """Write what `change` makes of the card, as its next version; `None` where it wants no change.
 
-    A change that was asked for is made, also where whoever asked is cancelled meanwhile. Raises `CardNotFoundError` for
-    a card that isn't there, what `change` raises, and `StoreError` where the store fails for another reason than that
-    the card has changed meanwhile.
+    The change is made even if the caller is cancelled. Raises `CardNotFoundError` for a card that isn't there, and
+    whatever `change` raises. Raises `StoreError` if the store fails, unless the card has only changed in between: then
+    it tries again.
     """
     place = (id(store), card_id)
     queue = _QUEUES.get(place)

@@ -34,7 +34,7 @@ class Circles:
         self._tenants: defaultdict[str, _Tenant] = defaultdict(_Tenant)
 
     def __reduce__(self) -> "tuple[type[Circles], tuple[object]]":
-        """A copy reads the runs anew."""
+        """A copy reads the runs again."""
         return Circles, (self._store,)
 
     async def held_for(self, card: MemoryCard, known: str = "") -> tuple[str, ...]:

@@ -36,7 +36,7 @@ class _ForgettingStore(VectorStore, Transferable, Erases, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whom:
-    """What is to be forgotten; where several are named, what fits all of them."""
+    """Selects what to forget; if several conditions are given, all must hold."""
 
     person: tuple[str, ...] = ()
     """How texts name someone: name, address, account. Any of them is enough, in any case, as whole words."""
@@ -73,7 +73,7 @@ class Whom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What was forgotten, or would be."""
+    """What was forgotten, or would be in a dry run."""
 
     about: str
     """Whom; a person's name as a hash."""
@@ -89,7 +89,7 @@ class Receipt:
     changed: tuple[str, ...] = ()
     """Cards that stay and no longer point at a forgotten one: its correction, rival, or other wording."""
     remaining: int = 0
-    """What a second look still found, such as of a run under way: forget once more when it has ended."""
+    """What a second look still found, such as from a run under way: forget again when it has ended."""
     left: tuple[str, ...] = ()
     """What isn't reached, a sentence each."""
 
@@ -122,17 +122,17 @@ class _ToForget:
 async def forget(store: VectorStore, whom: Whom, *, dry_run: bool = False, at: datetime | None = None) -> Receipt:
     """Delete cards, runs, memory blocks and recorded calls of a person, a tenant or a run, for good.
 
-    Of a tenant goes everything. Of a run go its record, its calls, and the cards that were learned from it. Of a person
-    go the runs and calls that name them, the cards that name them or were learned from such runs, and the lines of
-    blocks. Recorded calls of other runs go where they hold a card that is forgotten; such a run can't be resumed.
+    For a tenant, everything goes. For a run, its record, its calls and the cards learned from it go. For a person, the
+    runs and calls that name them go, the cards that name them or were learned from such runs, and the lines of blocks.
+    Recorded calls of other runs go if they hold a forgotten card; such a run can't be resumed.
 
     Args:
-        store: Where to look: a `Transferable` that `Erases`, as all of wisen's are. It is read whole.
-        whom: Whose.
+        store: The store: a `Transferable` that `Erases`, as all of wisen's are. All of it is read.
+        whom: Whose data to forget.
         dry_run: Whether to look only.
         at: When it happens, for the receipt and the histories of cards that stay; now by default.
 
-    A call that was broken off can be repeated.
+    A call that was cut off can be repeated.
 
     Raises:
         ConfigError: If the store can't do it.

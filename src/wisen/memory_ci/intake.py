@@ -321,7 +321,7 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
 
 
 def _of_a_person(card: MemoryCard) -> MemoryCard:
-    """A correction: the word of whoever makes it, unless it says where else it comes from."""
+    """A correction. Its origin is the person who makes it, unless it names another."""
     source = card.provenance
     unsigned = not (source.created_by or source.run_id)
     return replace(card, provenance=replace(source, created_by="human")) if unsigned else card

@@ -1,4 +1,4 @@
-"""MemoryCI: what a card has to pass before other runs may see it, and which cards a run may be shown."""
+"""Defines `MemoryCI`: what a card has to pass before other runs see it, and which cards a run may be shown."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class Found:
 
     hit: RecallHit
     head: MemoryCard
-    """The card that holds the idea's status, trials and evidence; the hit's own where it is the first wording."""
+    """The card that holds the idea's status, trials and evidence; the hit's own if it is the first wording."""
     told: int = 1
     """How often the idea was taught in like situations, as far as the recall has seen."""
 
@@ -54,8 +54,7 @@ class MemoryCI(Decisions):
             "trial": promoted ideas, and of those in quarantine a few that are on
             trial, each left out of some runs at random, so that its effect can be told. "replayed": promoted ideas
             only. "screened": everything that passed the screen.
-        across_circles: Whether what is in quarantine is tried in all circles of its tenant, by your word. What is held
-            stays held.
+        across_circles: Whether cards in quarantine are tried in all circles of their tenant. Held cards stay held.
         trial: How ideas are tried: what a trial costs, and how much evidence ends it.
         ranker: Which cards `recall` gives, and in which order; `BySimilarity()` by default.
         rule: How much evidence replays need.
@@ -75,7 +74,7 @@ class MemoryCI(Decisions):
         rule: Rule = DEFAULT_RULE,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Refuse unknown policies, and stores that can't keep what is screened here, with `ConfigError`."""
+        """Refuse unknown policies, and stores that can't keep screened cards, with `ConfigError`."""
         if trust not in POLICIES:
             raise ConfigError(f"MemoryCI(trust={trust!r}): must be one of {', '.join(POLICIES)}")
         if not callable(getattr(store, "add_unscreened", None)):
@@ -104,20 +103,19 @@ class MemoryCI(Decisions):
     ) -> Submission:
         """Screen a candidate and store what passes as quarantined; raises `StoreError` when the store fails.
 
-        A card that says the same as a stored one is counted on it. One that makes the same claim in other words is
-        kept, as another wording of that idea, whose status it follows: an archived idea stays archived, however often
-        it is taught. Ideas that can't both be right are told of each other. `at` is when it happens, for the card's
-        history; by default the clock's time. What a person, a trial or a replay rejected is rejected again, whatever
-        run it comes from, unless a person submits it. Of a rejected card the store keeps id, provenance and reason, and
-        none of its text.
-        What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError` for
-        names that may not be kept, as `with_clean_names` does, and then stores nothing.
+        A card that says the same as a stored one is counted on it. One that makes the same claim in other words is kept
+        as another wording of that idea and follows its status: an archived idea stays archived, however often it is
+        taught. Ideas that can't both be right are linked as rivals. `at` is when it happens, for the card's history; by
+        default the clock's time. What a person, a trial or a replay rejected is rejected again, whatever run it comes
+        from, unless a person submits it. The store keeps a rejected card's id, provenance and reason, and none of its
+        text. What a card claims of its own status, evidence and history counts for nothing here. Raises `ConfigError`
+        for names that may not be kept, as `with_clean_names` does, and then stores nothing.
 
-        A card of a run that had read others' text is held where it names a sink that its circle never used; `known` is
-        what the run's own task and tools name. Held, it is kept, and shown to nobody until a person releases it.
+        A card from a run that had read others' text is held if it names a sink that its circle never used; `known` is
+        what the run's own task and tools name. A held card is kept, but no run sees it until a person releases it.
 
-        `again` says that this very card may have been submitted before, by a process that was cut off: then nothing is
-        counted, and what is stored under its id is the card.
+        `again` says that a process that was cut off may have submitted this very card before. If so, nothing is
+        counted, and the stored card of that id counts.
         """
         return await self._intake.submit(card, at=at, again=again, known=known)
 
@@ -131,14 +129,14 @@ class MemoryCI(Decisions):
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.
 
-        The correction has to pass the screen, and is on trial as any other card is. Raises `ConfigError` where it can't
-        be one: without a reason, of a card that is rejected or corrected already, with another tenant, or with the same
-        words. Of two corrections at once the later one is refused so, and its card stays, as one of its own.
+        The correction has to pass the screen, and is on trial as any other card is. Raises `ConfigError` without a
+        reason, for a card that is rejected or corrected already, for another tenant, or for the same words. If two
+        corrections come at once, the later one is refused so; its card stays as one of its own.
         """
         return await self._intake.correct(card_id, new_card, why)
 
     async def recall(self, situation: Situation, where: CardFilter, *, run_id: str = "", k: int = 5) -> list[Found]:
-        """What fits `situation` and may be shown by the trust policy, best first; one wording of each idea.
+        """The cards that fit `situation` and that the trust policy lets through, best first; one wording per idea.
 
         With `where.circle`, only to runs of that circle; without one, as if all of the tenant's cards were of one.
         Nothing is drawn here, and nothing counted: an `Account` does that. Verified episodes of one idea are all given,
@@ -214,7 +212,7 @@ def shown_to_all(found: Found) -> bool:
 
 
 def weighed_as_idea(found: Found) -> RecallHit:
-    """The hit with what is known of its idea, for those who rank it."""
+    """The hit with its idea's data, for rankers."""
     head = found.head
     known = replace(found.hit.card, status=head.status, pinned=head.pinned, evidence=head.evidence, trials=head.trials)
     return replace(found.hit, card=known)

@@ -151,7 +151,7 @@ async def rollback(
 async def reheaded(
     store: VectorStore, cards: Mapping[str, MemoryCard], withdrawn: Collection[str], at: datetime
 ) -> None:
-    """Let other wordings of a withdrawn card's idea stand for it, on trial anew: its evidence is gone."""
+    """Let other wordings of a withdrawn card's idea take its place, on trial again: its evidence is gone."""
     orphans: dict[str, list[MemoryCard]] = {}
     for card in cards.values():
         if card.idea in withdrawn and card.id not in withdrawn and card.status is not MemoryStatus.REJECTED:

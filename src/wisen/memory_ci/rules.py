@@ -133,8 +133,8 @@ class StandingRules:
     async def waiting(self, tenant: str, agent: str) -> list[MemoryCard]:
         """Promoted cards that may become rules by themselves, oldest first, and that no version has had or refused.
 
-        Those that are to be tested first, and what was promoted when nobody made a rule of it: by an edit, or under an
-        earlier version of wisen. It goes through all cards of the tenant.
+        These are cards that are to be tested first, and cards promoted without becoming a rule: by an edit, or by an
+        earlier version of wisen. It reads all cards of the tenant.
         """
         where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
         cards = [card async for card in every_card(self._store, where) if becomes(card, agent)]
@@ -164,9 +164,9 @@ class StandingRules:
         return await self._change(card.scope.tenant, agent, added, by=HUMAN, why=why)
 
     async def drop(self, card_id: str, why: str, *, tenant: str, agent: str) -> RuleSet:
-        """Let a rule stand no more, from the next run on; its card is recalled where it fits, as others are.
+        """Withdraw a rule from the next run on; its card is still recalled where it fits, as others are.
 
-        Raises `ConfigError` where it isn't a rule, and as `add` does.
+        Raises `ConfigError` if it isn't a rule, and as `add` does.
         """
         why = _reason(why)
         if card_id not in (await self.current(tenant, agent)).cards:

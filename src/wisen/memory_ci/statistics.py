@@ -11,14 +11,17 @@ were solved with the card and not without it, `lost` pairs the other way round.
 | runs that saw the idea or not, by a coin | `trial_e_value` | `fisher_p` |
 | many cards at once | `e_bh` | |
 
-Papers: Ramdas, Grünwald, Vovk, Shafer (2023), "Game-theoretic statistics and safe anytime-valid inference";
-Turner, Ly, Grünwald (2024), "Generic E-variables for exact sequential k-sample tests that allow for optional stopping";
-Shin, Ramdas, Rinaldo (2024), "E-detectors: a nonparametric framework for sequential change detection";
-Waudby-Smith, Ramdas (2024), "Estimating means of bounded random variables by betting";
-Wang, Ramdas (2022), "False discovery rate control with e-values";
-McNemar (1947), "Note on the sampling error of the difference between correlated proportions or percentages";
-Fisher (1935), "The logic of inductive inference"; Wilson (1927), "Probable inference, the law of succession, and
-statistical inference".
+Papers:
+
+- Ramdas, Grünwald, Vovk, Shafer (2023), "Game-theoretic statistics and safe anytime-valid inference"
+- Turner, Ly, Grünwald (2024), "Generic E-variables for exact sequential k-sample tests that allow for optional
+  stopping"
+- Shin, Ramdas, Rinaldo (2024), "E-detectors: a nonparametric framework for sequential change detection"
+- Waudby-Smith, Ramdas (2024), "Estimating means of bounded random variables by betting"
+- Wang, Ramdas (2022), "False discovery rate control with e-values"
+- McNemar (1947), "Note on the sampling error of the difference between correlated proportions or percentages"
+- Fisher (1935), "The logic of inductive inference"
+- Wilson (1927), "Probable inference, the law of succession, and statistical inference"
 """
 
 from collections.abc import Iterable, Sequence
@@ -109,13 +112,13 @@ def bounded_e_value(differences: Sequence[float]) -> float:
 def trial_e_value(counts: Iterable[DrawCounts], *, hurts: bool = False) -> float:
     """The e-value of runs that a coin let see an idea or not, against "doesn't help"; with `hurts`, "doesn't hurt".
 
-    It rests on the design alone: if showing the idea changes nothing, then whether a run showed it is a coin of known
-    bias, whatever the run's outcome, however hard its task, and whatever else was shown (if that was drawn
-    independently). With an idea that helps, good runs are shown ones more often than the coin says. So it holds for
-    rates that drift, and for ideas that hurt. The bias may change from run to run by anything seen before: each run
-    multiplies the wealth of a bet by `P(coin | outcome) / propensity`, which is fair given the past (Turner, Ly,
-    Grünwald 2024; Ramdas et al. 2023). The alternative is a mixture, the same for all propensities, so that the
-    evidence follows from counts, and the order of the runs doesn't matter.
+    It rests on the design alone. If showing the idea changes nothing, whether a run showed it is a coin of known bias.
+    That holds for every outcome and every task, and whatever else was shown (if that was drawn independently). If an
+    idea helps, it was shown in good runs more often than the coin says. So it holds for rates that drift, and for ideas
+    that hurt. The bias may depend on anything seen before. Each run multiplies the wealth of a bet by `P(coin |
+    outcome) / propensity`, which is fair given the past (Turner, Ly, Grünwald 2024; Ramdas et al. 2023). The
+    alternative is a mixture, the same for all propensities, so that the evidence follows from counts, and the order of
+    the runs doesn't matter.
 
     Runs that show the idea for certain say nothing: don't count them. Raises `ValueError` for a propensity that isn't
     strictly between 0 and 1.

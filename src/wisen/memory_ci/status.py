@@ -34,9 +34,9 @@ def move(
 ) -> MemoryCard:
     """The card one version later in `status`, with the move in its history.
 
-    `note` says why, `by` who or what decided, `evidence` on which counts. Of a card that becomes rejected there remain
-    id (a hash), scope, provenance, links and history, and none of its text; where a person or a test rejected it, also
-    a hash of what it said. One that goes back into quarantine is on trial again, with new counts.
+    `note` says why, `by` who or what decided, `evidence` on which counts. A rejected card keeps its id (a hash), scope,
+    provenance, links and history, and none of its text. If a person or a test rejected it, it also keeps a hash of what
+    it said. A card that goes back into quarantine is on trial again, with new counts.
 
     Raises `ConfigError` for a move that isn't in the table, for a person's move without a reason, and for a pinned card
     that a person doesn't move.

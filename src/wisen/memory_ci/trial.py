@@ -1,4 +1,4 @@
-"""The live trial of an idea: with which probability the next run sees it, and what an outcome changes.
+"""Runs the live trial of an idea: the probability that the next run sees it, and the effect of an outcome.
 
 All functions are pure. A trial goes through these stages:
 
@@ -48,7 +48,8 @@ class TrialRule:
     costs half of the benefit meanwhile; at 0.2 it takes half as long again. 0 shows everything, and decides nothing.
     """
     first_shown: int = 3
-    """So many deliveries of an idea aren't held out: who has just failed sees the lesson next time."""
+    """The first so many deliveries of an idea aren't held out: an agent that has just failed sees the lesson next
+    time."""
     at_once: int = 2
     """So many ideas of one situation are on trial at once, and one alone that is well ahead: see `with_places`. The
     others wait, and reach no other run.
@@ -69,7 +70,7 @@ class TrialRule:
     """How long a draw may wait for its outcome. Then it counts as not good."""
 
     def __post_init__(self) -> None:
-        """Refuse what would decide without evidence, or show nothing."""
+        """Refuse rules that would decide without evidence, or show nothing."""
         for name in ("holdout", "recheck"):
             share: float = getattr(self, name)
             if not 0.0 <= share <= _HALF:
@@ -143,8 +144,8 @@ def began(trial: Trial, number: int) -> Trial:
 def counted(trial: Trial, draw: OpenDraw, good: bool | None, *, judged: bool = False) -> Trial:
     """The trial after a draw's outcome: the first attempt was good, it wasn't, or the judge was down (`None`).
 
-    What isn't known isn't good, whether the run saw the idea or not. `judged` says that a model's opinion decided. A
-    promoted idea comes under suspicion here. The caller sees to it that a draw counts once.
+    An unknown outcome isn't good, whether the run saw the idea or not. `judged` says that a model's opinion decided. A
+    promoted idea comes under suspicion here. The caller makes sure that a draw counts once.
     """
     if not 0.0 < draw.propensity < 1.0:
         trial = replace(trial, first=trial.first + 1, first_good=trial.first_good + (good is True))
@@ -186,12 +187,12 @@ def expired(draws: Iterable[OpenDraw], now: datetime, rule: TrialRule = DEFAULT_
 
 
 def is_losing(trial: Trial) -> bool:
-    """Whether what was seen so far speaks against a benefit, short of a verdict."""
+    """Whether the evidence so far speaks against a benefit, short of a verdict."""
     return trial_log_e_value(trial.counts) <= -_LOSING
 
 
 def is_ahead(trial: Trial) -> bool:
-    """Whether what was seen so far speaks for a benefit, short of a verdict."""
+    """Whether the evidence so far speaks for a benefit, short of a verdict."""
     return trial_log_e_value(trial.counts) >= _AHEAD
 
 

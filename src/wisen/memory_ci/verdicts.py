@@ -131,11 +131,10 @@ def e_value_of(trial: Trial, *, gained: int = 0, lost: int = 0, hurts: bool = Fa
 def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> float:
     """The e-value from which the store's trial `number` promotes, if `promoted` ideas of its cohort were before.
 
-    `rule.promote_at`, or more, so that of the ideas that the trials of a cohort promote at most
-    `rule.false_discoveries` are false on average (e-LOND: Xu, Ramdas 2024):
-    `1 / (false_discoveries * share * (promoted + 1))`, where the shares of a cohort's trials sum to one. Each promotion
-    makes the next one easier, for trials that began before it too. It holds however trials depend on each other.
-    Infinite for a trial that hasn't begun.
+    `rule.promote_at`, or `1 / (false_discoveries * share * (promoted + 1))` if that is more; the shares of a cohort's
+    trials sum to one. Then at most `rule.false_discoveries` of the ideas that a cohort's trials promote are false, on
+    average (e-LOND: Xu, Ramdas 2024). Each promotion makes the next one easier, for trials that began before it too. It
+    holds however trials depend on each other. Infinite for a trial that hasn't begun.
     """
     if number < 1:
         return inf

@@ -48,7 +48,7 @@ class Constraint:
     body: dict[str, object]
     """What the runtime is told."""
     instructions: str = ""
-    """What the model is told of its tools."""
+    """What the model hears about its tools."""
     tools: bool = False
     """Whether the answer is a JSON object that names a tool or holds the answer."""
     answer_is_text: bool = True

@@ -80,14 +80,14 @@ class JournalStep:
 class Journal:
     """The steps of one run, under the scope `run:<run_id>` of a call log; implements `Steps`.
 
-    A step is known by what it is about, where in the run it is taken, and how many equal ones were begun before it, so
-    steps that are taken side by side don't get each other's values. Where two processes make the same run at once, the
-    first value that is kept counts for both, if the log is a `KeepsFirst`.
+    A step is known by its content, its place in the run, and how many equal steps were begun before it. So steps that
+    run side by side don't get each other's values. Where two processes make the same run at once, the first value that
+    is kept counts for both, if the log is a `KeepsFirst`.
 
     Args:
         log: Where the steps are kept; every store is one.
         run_id: Whose steps these are.
-        failed: Told once that a step couldn't be written: from then on the run goes on, and is kept no further.
+        failed: Called once if a step couldn't be written. The run goes on, and nothing more of it is kept.
 
     """
 

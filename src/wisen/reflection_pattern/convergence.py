@@ -104,16 +104,16 @@ def converged(
 ) -> ConvergenceReason | None:
     """Why the loop should end after its last iteration; `None` if it should go on.
 
-    Outputs and issues may be left empty where there are none to look at. They end a loop only if the score
-    didn't gain meanwhile: a small edit that helps isn't a standstill.
+    Outputs and issues may be empty if there are none to look at. They end a loop only if the score hasn't risen
+    meanwhile: a small edit that helps isn't a standstill.
 
     Args:
-        scores: Unknown ones (`None`) count neither as gain nor as standstill.
+        scores: Unknown ones (`None`) count as neither gain nor standstill.
         outputs: The text after each iteration.
-        issues: What the evaluator complained of after each iteration.
+        issues: The evaluator's complaints after each iteration.
         options: When to end.
         threshold: The last score that reaches it ends the loop. `None`: the caller decides that itself.
-        goal: The score that the loop works towards, where the caller decides whether it has arrived.
+        goal: The score that the loop works towards, if the caller decides whether it has arrived.
         budget: How many iterations the loop may make in all, its first included. `None`: unknown. Decides how patient
             the options are where they leave it open; the caller ends the loop at it.
     """
@@ -208,8 +208,8 @@ def diminishing_returns(
 def oscillation(scores: Sequence[float], *, improvement: float = 0.05, swings: int = 3) -> bool:
     """Whether the last `swings` changes alternate in direction and lead nowhere.
 
-    Each must be at least `improvement`, since smaller ones are a plateau with noise; and the best of the later half
-    mustn't be that much above the best of the earlier one, since that is a trend.
+    Each must be at least `improvement`, since smaller ones are a plateau with noise. The best of the later half must
+    not be that much above the best of the earlier half, since that is a trend.
     """
     recent = scores[-swings - 1 :]
     if len(recent) <= swings or swings < 2:  # noqa: PLR2004 - one change can't alternate
@@ -227,9 +227,9 @@ def oscillation(scores: Sequence[float], *, improvement: float = 0.05, swings: i
 def semantic_stability(outputs: Sequence[str], *, similarity: float = 0.98, iterations: int = 2) -> bool:
     """Whether the output no longer changes in a way that matters; told by its words, without a model.
 
-    So it is if the last output has been there before, white space aside (also with others between: then the loop goes
-    in circles), or if each of the last `iterations` outputs is like the one before it. One small change alone is no
-    standstill: it may be half of a repair.
+    It doesn't if the last output has been there before, white space aside, even with others between: the loop then goes
+    in circles. Nor does it if each of the last `iterations` outputs is like the one before it. One small change alone
+    isn't enough: it may be half of a repair.
     """
     if not outputs:
         return False

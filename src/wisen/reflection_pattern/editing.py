@@ -54,8 +54,8 @@ def apply_edits(text: str, edits: Sequence[Edit | Addition]) -> Edited:
     """Apply what can be applied.
 
     Each edit is looked up in `text` as it was given, not in what earlier edits made of it. Its passage has to occur
-    exactly once; if it doesn't occur, one that differs in white space alone will do: the white space around it stays,
-    and the lines that take its place are indented as its own were. Of overlapping edits the first one in the list is
+    exactly once. If it doesn't occur, one that differs in white space alone will do. The white space around it then
+    stays, and the new lines are indented as the old ones were. Of overlapping edits the first one in the list is
     applied. An addition begins a line of its own. New lines end as the text's do, its last one too.
     """
     placed: list[_Placed] = []

@@ -1,4 +1,4 @@
-"""What a run of `ReflectionPattern` leaves behind, and how its callbacks steer it."""
+"""Holds the results of a `ReflectionPattern` run, and the callbacks that steer it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ class ReflectionVersion:
     """One version of the output."""
 
     iteration: int
-    """0 for the first draft, and n for what the n-th cycle of reflection and revision made."""
+    """0 for the first draft, and n for the result of the n-th cycle of reflection and revision."""
     output: str
     evaluation: ReflectionEvaluation
     improvements_applied: tuple[str, ...] = ()
-    """What the revision set out to improve, in words; of edits, only those that could be applied."""
+    """The revision's aims, in words; for edits, only those that could be applied."""
     timestamp: datetime
     token_usage: TokenUsage
-    """What making and judging this version used, with what was reflected on since the version before. What a revision
-    used that came to nothing is in no version, but in the result's usage."""
+    """The usage of making and judging this version, and of reflections since the version before. The usage of a
+    revision without a result is in no version, only in the result's usage."""
     seconds: float = 0.0
     strategy: str = ""
     """How the revision was made in the end: "full_rewrite", "targeted_edit" or "incremental"; "" for the draft."""
@@ -50,7 +50,7 @@ class ReflectionHistory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReflectionResult:
-    """What a run of the pattern came to; `RunResult.metadata["reflection"]` holds it."""
+    """The result of a run of the pattern; `RunResult.metadata["reflection"]` holds it."""
 
     success: bool
     """Whether the best version is satisfactory, or was accepted by a callback."""
@@ -68,7 +68,7 @@ class ReflectionResult:
 
 
 class ReflectionDecision(StrEnum):
-    """What a callback makes of a reflection."""
+    """A callback's decision on a reflection."""
 
     AUTO = "auto"
     """As the pattern would decide."""
@@ -84,9 +84,9 @@ class ReflectionDecision(StrEnum):
 class ReflectionCallbacks:
     """Watches a run of the pattern, and can override its decisions. Override what you need.
 
-    An error in a callback ends nothing: an event reports it, and the pattern decides by itself. An object of any other
-    class will do too, whose callbacks may be plain functions and which may lack some; a decision may be its name, such
-    as "accept".
+    An error in a callback stops nothing: an event reports it, and the pattern decides by itself. An object of any other
+    class will do too: its callbacks may be plain functions, and some may be missing. A decision may be given by name,
+    such as "accept".
     """
 
     async def on_generation(self, output: str, iteration: int) -> None:

@@ -1,6 +1,6 @@
 """Judges the versions of a run: by the pattern's evaluator, and by a second one that confirms what it is content with.
 
-Nothing here loses a version: an evaluator that fails leaves an unknown score, and whoever runs the loop is told.
+Nothing here loses a version: an evaluator that fails leaves an unknown score, and the loop's caller hears of it.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Judging:
         """As it was given, before a run lent it models."""
         validator = parts.validator or (lent if parts.explicit else None)
         self.validated = validator is not None
-        """Whether somebody confirms."""
+        """Whether there is a validator."""
         self._asked_judge = bound_to_run(self.judge, bind)
         self._validator = None if validator is None else bound_to_run(validator, bind)
         criticises = parts.reflection_model is not None and self.judge is not parts.critic
@@ -65,7 +65,7 @@ class Judging:
 
     @property
     def name(self) -> str:
-        """Who judges."""
+        """The judge's name."""
         return getattr(self.judge, "name", "")
 
     async def judged(self, task: Task, output: str, trace: Trace, *, first: bool = True) -> Judgement:

@@ -1,4 +1,4 @@
-"""What a `ReflectionPattern` is made of, and its finer choices."""
+"""Holds the parts of a `ReflectionPattern`, and its finer choices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ _FIRST_DRAFTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafeguardOptions:
-    """What is done about a loop that misbehaves."""
+    """Safeguards against a loop that misbehaves."""
 
     revert_on_regression: bool = True
     """Take up the better version again when a revision scores lower, and go about it in another way."""
     validator: EvaluatorLike | None = None
     """Asked to confirm each version that the pattern's own evaluation is content with, and after its first refusal
-    about all later versions too, whose scores are then the lower of both. By default the agent's evaluator, where the
-    pattern has one of its own. Without a verdict (it failed, say) nothing is confirmed: the loop ends without
+    about all later versions too, whose scores are then the lower of both. By default the agent's evaluator, if the
+    pattern has one of its own. Without a verdict (it failed, say) nothing is confirmed, and the loop ends without
     success."""
     lowered_threshold: float | None = None
-    """Where no version has met the threshold when the loop ends: the score from which the best one counts as a success
-    all the same, since an overcritical evaluator never is content. Not for a version that was left unconfirmed."""
+    """If no version has met the threshold when the loop ends, the best one still counts as a success from this score
+    on, since an overcritical evaluator is never content. A version that was left unconfirmed doesn't count."""
     undercritical_after: int = _FIRST_DRAFTS
     """So many runs in a row whose first draft a model's opinion alone accepted are reported as undercritical."""
 

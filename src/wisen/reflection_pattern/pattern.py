@@ -1,7 +1,7 @@
 """ReflectionPattern: generate, evaluate and critique, revise, and know when to stop.
 
 Madaan et al. 2023, "Self-Refine: Iterative Refinement with Self-Feedback" (arXiv:2303.17651), with checks and limits.
-Read `ReflectionPattern.run` first: it is the whole loop. What is decided in it is in reflection_run.py beside it.
+Read `ReflectionPattern.run` first: it is the whole loop. Its decisions are in `reflection_pattern.loop`.
 """
 
 import copy
@@ -57,10 +57,10 @@ class _Runs:
 
 
 class ReflectionPattern:
-    """Improves one output within a run, until it is good enough or nothing is gained any more.
+    """Improves one output within a run, until it is good enough or stops getting better.
 
-    One object may serve many runs at the same time. `RunResult.metadata["reflection"]` holds the `ReflectionResult`
-    of each; `get_history()` speaks of the run of this object that finished last, unless it is given a result.
+    One object may serve many runs at the same time. `RunResult.metadata["reflection"]` holds the `ReflectionResult` of
+    each; `get_history()` describes the run of this object that finished last, unless you pass a result.
 
     Args:
         max_iterations: Most cycles of reflection and revision; 1 or more. The last revision is judged too.
@@ -70,21 +70,23 @@ class ReflectionPattern:
         reflection_prompt: System prompt of the model that judges under the criteria.
         revision_strategy: "full_rewrite" lets the base do it again, "targeted_edit" and "incremental" apply edits to
             the text, "hybrid" chooses by the size of the change needed.
-        reflection_triggers: When to reflect beside on finished versions; see `TriggerOptions`.
+        reflection_triggers: When to reflect besides after each version; see `TriggerOptions`.
         best_version_selection: Which version is the answer; see `select`.
         structured_reflection: Whether reflections are asked for as structured output.
-        reflection_model: A pydantic-ai `Model` or a name that reflects in place of the run's own model: judges under
-            the criteria, says what is wrong where another evaluator refuses without a word, and reflects on triggers.
+        reflection_model: A pydantic-ai `Model`, or the name of one, that reflects in place of the run's own model. It
+            judges under the criteria, says what is wrong if another evaluator refuses without a reason, and reflects on
+            triggers.
         preserve_all_versions: False keeps only the best and the final version in the history.
-        evaluator: Judges in place of the criteria; anything that `as_evaluator` takes. Without an evaluator, criteria
-            and a prompt, the agent's evaluator judges, if it has one; with one of them, it confirms what the pattern
-            holds for good enough. The score decides, not what it calls satisfactory, which goes by its own threshold.
+        evaluator: Judges in place of the criteria; anything that `as_evaluator` takes. If you give no evaluator,
+            criteria or prompt, the agent's evaluator judges, if it has one. Otherwise the agent's evaluator confirms
+            versions that the pattern finds good enough. The score decides, not the evaluator's own verdict, which
+            follows its own threshold.
         base: What makes the draft and rewrites: an architecture, an async function or another framework's agent.
             `ReAct()` by default.
-        callbacks: Told of each step; can override decisions.
+        callbacks: Called at every step; can override decisions.
         revision: What revisions see, and what they may cost.
         triggers: Settings of the triggers.
-        convergence: When nothing is gained any more.
+        convergence: When the loop stops making progress.
         safeguards: What is done about a loop that misbehaves.
 
     """
@@ -303,9 +305,9 @@ class ReflectionPattern:
     async def execute(self, agent: Runner, query: str | Task, *, run_id: str | None = None) -> ReflectionResult:
         """Run `agent` on `query` with this pattern as its architecture.
 
-        Unless the pattern has a base of its own, the agent's architecture makes drafts and rewrites. A `run_id` is that
-        of `Agent.run`. Raises as `Agent.run`, and `ConfigError` where a budget ended the run before there was any
-        output, or where the run had ended earlier, so that only its record is kept.
+        Unless the pattern has a base of its own, the agent's architecture makes drafts and rewrites. `run_id` works as
+        in `Agent.run`. Raises as `Agent.run` does. Raises `ConfigError` if a budget ended the run before there was any
+        output, or if the run had ended earlier, so that only its record is kept.
         """
         lent = copy.copy(agent)
         if agent.architecture is not self:
@@ -323,11 +325,11 @@ class ReflectionPattern:
         task: str | Task = "",
         model: "Model | str | None" = None,
     ) -> ReflectionEvaluation:
-        """Judge an output outside of a run, under `criteria` where they are given.
+        """Judge an output outside of a run, under `criteria` if they are given.
 
         The output is satisfactory if it would be so in a run: by the pattern's threshold, and confirmed by the
-        validator of its safeguards, if it has one. `model` is asked where the pattern has no `reflection_model`. Raises
-        `EvaluationError` where no judgement could be had.
+        validator of its safeguards, if it has one. `model` judges if the pattern has no `reflection_model`. Raises
+        `EvaluationError` if there is no judgement.
         """
         about = task if isinstance(task, Task) else Task(prompt=task)
         return await standalone.reflect(self._parts, output, criteria, about, model)
@@ -342,8 +344,8 @@ class ReflectionPattern:
     ) -> str:
         """Revise an output outside of a run, as the revision strategy says; one with known choices is rewritten.
 
-        `model` writes; by default the `reflection_model`. The base isn't asked, since it works in runs alone. The
-        output itself comes back where the answer is empty, or `max_revision_tokens` are used up without one. Raises
+        `model` writes; by default the `reflection_model`. The base isn't used, since it only works in runs. The output
+        comes back unchanged if the answer is empty, or `max_revision_tokens` are used up without one. Raises
         `ModelError`.
         """
         about = task if isinstance(task, Task) else Task(prompt=task)
@@ -360,9 +362,9 @@ class ReflectionPattern:
         return len(asked)
 
     def get_history(self, result: Ended | None = None) -> ReflectionHistory:
-        """The history of a run; of the one of this object that finished last without `result`.
+        """The history of a run; without `result`, of the run of this object that finished last.
 
-        Raises `ConfigError` where there is none.
+        Raises `ConfigError` if there is none.
         """
         return self._result_of(result).history
 

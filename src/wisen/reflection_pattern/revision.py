@@ -1,4 +1,4 @@
-"""Revises a text after an evaluation: by edits that leave the rest of it byte for byte, or by writing it anew."""
+"""Revises a text after an evaluation: by edits that leave the rest of it byte for byte, or by rewriting it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,15 +56,15 @@ For each fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionOptions:
-    """What revisions are shown, and what they may cost."""
+    """Options for what revisions see, and what they may cost."""
 
     include_prior_versions: bool = False
     """Show the versions before the current one."""
     include_reflection_history: bool = True
     """Show the issues that were found in versions before the current one."""
     max_revision_tokens: int | None = None
-    """Most tokens that all revisions of a run may write together; `None` is no limit. Each call is told what is left,
-    and where nothing is left the run ends with the best version. Holds for calls of the run's own model."""
+    """Most tokens that all revisions of a run may write together; `None` is no limit. Each call hears how much is left;
+    once nothing is left, the run ends with the best version. Holds for calls of the run's own model."""
 
     def __post_init__(self) -> None:
         """Refuse a limit below 1 with `ConfigError`."""
@@ -76,7 +76,7 @@ class RevisionOptions:
 
 _T = TypeVar("_T")
 _Few = Annotated[list[_T], Field(json_schema_extra={"maxItems": 12})]
-"""Ends a constrained answer; a longer one from another model is read all the same."""
+"""Ends a constrained answer. A longer one from another model is still read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,10 +104,10 @@ def choose_approach(
 ) -> Approach:
     """How to revise this output.
 
-    "hybrid" goes by the size of the change needed: a short output, one that is beyond repair (a score below 0.4), or
-    one without any named issue is written anew; one with at most two issues or a score from 0.7 on is edited; others
-    are built upon. Approaches in `avoid`, which have failed on this output, are avoided as long as another one makes
-    sense; the prompt says of each that it failed.
+    "hybrid" goes by the size of the change needed. It rewrites an output that is short, beyond repair (a score below
+    0.4) or without any named issue. It edits one with at most two issues or a score of 0.7 or more. It builds on all
+    others. Approaches in `avoid` have failed on this output. They are avoided as long as another one makes sense, and
+    the prompt says that they failed.
     """
     if strategy != "hybrid":
         return strategy

@@ -25,7 +25,7 @@ class Ended(Protocol):
 
 
 class Runner(Protocol):
-    """Whoever runs tasks with an architecture, as an `Agent` does."""
+    """Runs tasks with an architecture, as an `Agent` does."""
 
     architecture: "Architecture"
 

@@ -25,7 +25,7 @@ def as_card(reflected: object) -> MemoryCard:
 
 
 def chain(cards: Sequence[MemoryCard]) -> tuple[str, ...]:
-    """What a run's next attempt is told of those before it: reports whole, and no principle that one of them holds."""
+    """What a run's next attempt hears about earlier ones: whole reports, and no principle that one of them holds."""
     reported = {card.provenance.attempt for card in cards if card.kind is MemoryKind.REFLECTION}
     texts: list[str] = []
     for card in cards:

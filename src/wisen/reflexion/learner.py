@@ -1,4 +1,4 @@
-"""What memory does around an attempt: recall before it, evaluation after it, and lessons from it.
+"""Does memory's work around an attempt: recall before it, evaluation after it, and lessons from it.
 
 Nothing here loses a finished answer: whatever fails (store, evaluator, reflector, screen) is skipped, and an event says
 so. Only an exhausted budget passes through, since it ends the run.
@@ -351,7 +351,7 @@ class Learner:
         return await self._writer.keep(card, attempt, again=again)
 
     async def escalate(self, accounts: Sequence[Account]) -> AsyncIterator[Event]:
-        """Hand the task to whoever orchestrates, by status, event and callback, where no retry is left to be made."""
+        """If no retry is left, hand the task to the orchestrator by status, event and callback."""
         options, last = self._parts.options, accounts[-1]
         raised = last.fatal and not any(one.answered for one in accounts)
         if not options.escalates or raised or (last.over and not last.stuck):

@@ -48,22 +48,22 @@ _NO_MORE = "the attempts after it"
 class Reflexion:
     """Wraps a base architecture with evaluation, lessons and retries.
 
-    An attempt that runs out of turns or raises has failed: it is learned from and made again. Only what no retry helps
-    ends the run: a cancellation, an exhausted budget, a model that can't be reached, and a mistake in the setup.
+    An attempt that runs out of turns or raises has failed: the run learns from it and tries again. Only what no retry
+    can help ends the run: a cancellation, an exhausted budget, a model that can't be reached, or a mistake in the
+    setup.
 
     Args:
         base: What makes an attempt: an architecture, an async function, or another framework's agent. `ReAct()` by
             default.
         max_attempts: Most attempts of one run; 1 or more.
         threshold: Score in [0, 1] from which an attempt is good enough.
-        evaluator_prompt: System prompt of the model that judges, where no other evaluator is given.
+        evaluator_prompt: System prompt of the judge, if no other evaluator is given.
         reflector_prompt: System prompt of the model that writes lessons.
         lessons_block_name: The memory block that lessons go to when there is no `lesson_store`. Agents that share a
             memory and shouldn't share lessons need distinct names.
-        lesson_store: Keeps lessons as cards and recalls the few that fit; a `MemoryCI` sets the policy of who may see
-            what.
-        top_k_lessons: How many cards an attempt is shown at most; ignored in block mode.
-        evaluator: Judges attempts where neither the run nor the agent brings an evaluator; by default a model judge.
+        lesson_store: Keeps lessons as cards and recalls the few that fit; a `MemoryCI` decides who may see what.
+        top_k_lessons: The most cards that an attempt is shown; ignored in block mode.
+        evaluator: Judges attempts if neither the run nor the agent has an evaluator; by default a model judge.
         reflector: Writes lessons; `SentenceReflector` by default.
         evaluator_model: The judge's model; the run's own by default, which makes the scores self-judged.
         reflector_model: The reflector's model; the run's own by default.
@@ -115,22 +115,22 @@ class Reflexion:
 
     @property
     def lesson_store(self) -> VectorStore | None:
-        """Where lessons are kept as cards; `None` in block mode."""
+        """The store for lessons as cards; `None` in block mode."""
         return self._parts.ci.store if self._parts.ci else None
 
     @property
     def evaluator(self) -> Evaluator:
-        """What judges attempts where neither the run nor the agent brings an evaluator."""
+        """Judges attempts if neither the run nor the agent has an evaluator."""
         return self._parts.evaluator
 
     @property
     def reflector(self) -> Reflector:
-        """What writes lessons."""
+        """Writes lessons."""
         return self._parts.reflector
 
     @property
     def compiler(self) -> PromptCompiler:
-        """What makes advice of recalled cards."""
+        """Turns recalled cards into advice."""
         return self._parts.options.compiler
 
     def declared_workers(self) -> Mapping[str, object]:
@@ -199,7 +199,7 @@ class Reflexion:
         self._stop_at_unrepeatable(learner, account, session)
 
     def _stop_at_unrepeatable(self, learner: Learner, account: Account, session: AgentSession) -> None:
-        """Let no attempt follow one in which a tool was called that isn't repeatable, and say so."""
+        """Stop after an attempt that called a tool that isn't repeatable, and say so."""
         if session.unrepeatable and not account.over and account.attempt < self.max_attempts:
             account.over = account.stuck = True
             learner.broken_off(account, told_unrepeatable(session), _NO_MORE)
@@ -248,7 +248,7 @@ def _raise_unanswered(accounts: Sequence[Account]) -> None:
 
 
 def _check(max_attempts: object, threshold: object, top_k: object, store: object) -> None:
-    """Refuse options that can't be meant, whatever their types."""
+    """Refuse invalid options, whatever their types."""
     for name, count in (("max_attempts", max_attempts), ("top_k_lessons", top_k)):
         if not isinstance(count, int) or count < 1:
             raise ConfigError(f"Reflexion({name}={count!r}): must be 1 or more")

@@ -1,4 +1,4 @@
-"""What a `Reflexion` learns with, and the finer choices of it."""
+"""Holds the finer choices of a `Reflexion`, and what it learns with."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -24,8 +24,8 @@ class LearningOptions:
     """Which good answers become skill cards: those that an execution or exact check accepted, all, or none. Needs a
     lesson store."""
     exclude_rejected: bool = True
-    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run: by constraint where
-    the task has known choices and the model can be constrained, and by the advice otherwise."""
+    """Whether an answer that a verifiable evaluator rejected is ruled out for the rest of the run. A constraint does it
+    if the task has known choices and the model can be constrained; otherwise the advice does."""
     best_version: Selection = "highest_score"
     compiler: PromptCompiler = field(default_factory=PromptCompiler)
     screen: Screen = field(default_factory=DefaultScreen)
@@ -33,8 +33,8 @@ class LearningOptions:
     escalate: bool = False
     """Whether a run whose last attempt isn't good enough either ends as "escalated", with an event that says so."""
     on_escalation: Callable[[Escalated], Awaitable[None] | None] | None = None
-    """Hears of it: a function, plain or async. Giving one means `escalate=True`. An error in it is reported by an event
-    and loses nothing."""
+    """Called when a run escalates: a function, plain or async. Passing one means `escalate=True`. An error in it
+    becomes an event and loses nothing."""
 
     @property
     def escalates(self) -> bool:

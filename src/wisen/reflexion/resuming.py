@@ -34,10 +34,10 @@ class KeptSteps:
         holds: Callable[[Advice], Awaitable[bool]],
         unused: Callable[[Advice, Advice], Awaitable[None]],
     ) -> Advice:
-        """The advice of an attempt as it was, unless it doesn't hold any more: then it is made anew.
+        """The advice of an attempt as it was; made again if it no longer holds.
 
-        `unused` hears of what was made where another process has made one first, and of that one; it may have ended the
-        run since.
+        If another process has made one first, `unused` is called with the one made here and with that one; the other
+        process may have ended the run since.
         """
         if self.steps is None:
             return await make()
@@ -91,7 +91,7 @@ class KeptSteps:
         return self.steps is None or await self.steps.first(self._key(what, 0))
 
     async def tell_once(self, what: str, tell: Callable[[], Awaitable[None]]) -> None:
-        """Tell somebody, and note it only then: somebody may be told twice, and nobody never."""
+        """Call someone else's code, and note it only afterwards: it may be called twice, but never not at all."""
         if self.steps is None:
             await tell()
             return

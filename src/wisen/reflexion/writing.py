@@ -23,7 +23,7 @@ class WrittenLesson:
     """What became of a card."""
 
     card: MemoryCard | None
-    """As screened; `None` where it was rejected or held, or couldn't be screened: then nobody may use it."""
+    """As screened; `None` if it was rejected or held, or couldn't be screened: then it may not be used."""
     persisted: LessonPersisted | None
     """`None` where it couldn't be written."""
 
@@ -106,7 +106,7 @@ class LessonWriter:
 
 
 def block_of(name: str, owner: str) -> str:
-    """The block of one owner's tasks: nobody tests its lines, so they stay with whom they come from."""
+    """The block of one owner's tasks: its lines are never tested, so they stay with their owner."""
     return f"{name} of {owner}" if owner else name
 
 

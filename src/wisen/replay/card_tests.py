@@ -1,11 +1,11 @@
-"""The replay test: what a card changes is measured, on the same tasks with it and without it, before it is trusted.
+"""The replay test: measures what a card changes, on the same tasks with and without it, before it is trusted.
 
-Bought in this order, so that a small budget buys what tells most: does the card fix the task it came from; does it
-break neighbours that were solved; does it help tasks that it hasn't seen. The first two decide whose turn it is. Only
-the third counts as evidence, since a task that was chosen for having failed can only be gained, and one that was chosen
-for having been solved can only be lost; related tasks are taken by similarity alone.
+A small budget goes first to what tells most, in three steps. Does the card fix the task it came from? Does it break
+neighbours that were solved? Does it help tasks that it hasn't seen? The first two decide which card is tested next.
+Only the third counts as evidence. A task chosen because it failed can only be gained, and one chosen because it was
+solved can only be lost; related tasks are chosen by similarity alone.
 
-What "with" and "without" show beside the card is what is in use, as recall would find it.
+Beside the card, "with" and "without" show the cards in use, as recall would find them.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,18 +75,18 @@ class ReplayReport:
 class ReplayTest:
     """Tests cards in quarantine: those that help are promoted, those that hurt archived, the others stay.
 
-    After every pair the evidence stands on the card and may be looked at (see `wisen.memory_ci.verdicts`); many cards
-    are promoted by e-BH, so that of those promoted at most `1 / rule.promote_at` don't help, on average. Killed at any
-    time, the next test goes on where it was: see `wisen.replay.log`.
+    After every pair the card holds the evidence so far, which you may look at (see `wisen.memory_ci.verdicts`). Cards
+    are promoted together by e-BH: on average at most `1 / rule.promote_at` of those promoted don't help. A test that
+    was killed goes on where it stopped: see `wisen.replay.log`.
 
     Args:
         ci: Whose store's cards are tested, and whose ranker says which tasks a card would be shown for.
         attempt: Makes one attempt; `agent_attempt(agent)` for a real agent.
         rule: How much evidence decides.
-        budget: What the test may use. Where it ends, cards stay undecided, and nothing is lost.
+        budget: What the test may use. When it is used up, cards stay undecided, and nothing is lost.
         parallel: Most attempts at a time.
         options: Finer choices.
-        watch: Hears of each pair.
+        watch: Called after every pair.
         clockwork: The clock.
     """
 

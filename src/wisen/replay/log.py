@@ -1,10 +1,10 @@
 """What replay tests have bought, in the store's call log: no attempt is paid for twice, and a killed test goes on.
 
-Three sorts of entries. Each attempt's score stands under what it was an attempt at: condition, task and its evaluator,
-cards shown, repetition; so attempts without a card are shared by all cards. Each finished pair is one more line of its
-card's list, which holds for one condition, threshold and control; the card's evidence is recounted from that list, so
-writing it twice changes nothing. A cluster of near-copies is one unit of evidence: see `settled`. And of each task that
-was bet on, hashes of its words with its cluster, so that copies that come later are known as such.
+There are three sorts of entries. An attempt's score is stored under its condition, task and evaluator, cards shown, and
+repetition, so attempts without a card are shared by all cards. Each finished pair is one more line of its card's list,
+which holds for one condition, threshold and control; the card's evidence is recounted from that list, so writing it
+twice changes nothing. A cluster of near-copies is one unit of evidence: see `settled`. A task that was bet on leaves
+hashes of its words with its cluster, so that later copies are recognised.
 """
 
 import asyncio
@@ -67,10 +67,10 @@ NONE = Counts()
 def settled(pairs: Iterable[Pair], clusters: Mapping[str, str] | None = None) -> dict[str, Side]:
     """How clusters came out, by cluster, in the order in which they were settled.
 
-    A cluster counts once its planned pairs are in, or as soon as the others can't turn it: gained where more of its
-    pairs are gained than lost, lost where fewer are, a tie where they balance. What is gained or lost stays so, however
+    A cluster counts once its planned pairs are in, or as soon as the rest can't change the result. It is gained if more
+    of its pairs are gained than lost, lost if fewer are, and otherwise a tie. What is gained or lost stays so, however
     many copies come later; a tie may still change. Neither which pairs are planned nor when a cluster is settled
-    prefers a side. So of a card that changes nothing each cluster is as likely gained as lost, whatever came before.
+    prefers a side. So if a card changes nothing, each cluster is as likely gained as lost, whatever came before.
 
     `clusters` gives those of pairs from before clusters were kept, by task.
     """
@@ -263,7 +263,7 @@ def task_key(task: Task) -> str:
 
 
 def stay_of(card: MemoryCard) -> str:
-    """The card and its stay in quarantine: one that comes back is tested anew."""
+    """The card and its stay in quarantine: one that comes back is tested again."""
     returns = [done for done in card.history if done.after is MemoryStatus.QUARANTINED is not done.before]
     return f"{card.id} {len(returns)}"
 

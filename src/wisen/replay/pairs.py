@@ -40,7 +40,7 @@ class ReplayBudget:
 
 
 class Withdrawn(Exception):  # noqa: N818 - no failure: it tells that somebody has decided meanwhile
-    """A card was rejected, archived, changed or put on trial anew while it was tested; it isn't shown any more."""
+    """A card was rejected, archived, changed or put on trial again while it was tested; it isn't shown any more."""
 
 
 class Replays:

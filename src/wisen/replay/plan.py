@@ -117,7 +117,7 @@ def _stands(rule: MemoryCard, task: Task) -> bool:
 
 
 async def _as_ideas(store: VectorStore, hits: Sequence[RecallHit], *, own: str) -> list[RecallHit]:
-    """The hits with the head of each idea in the place of its wordings, but for ideas that were learned from `own`.
+    """The hits, with an idea's wordings replaced by its head, except for ideas that were learned from `own`.
 
     An example is tried as it is: each has an answer of its own.
     """

@@ -39,7 +39,7 @@ class ReplayOptions:
     neighbours: int = 3
     """How many solved neighbours are tried first."""
     repetitions: int = 1
-    """Of how many attempts, each with another seed, a task's score is the mean. A task counts once all the same."""
+    """How many attempts, each with another seed, a task's score averages over. A task still counts once."""
     nearest: int = 100
     """On how many related tasks a card is tested in each round, the most similar ones."""
     copies: int = 3

@@ -31,7 +31,7 @@ class CardUnderTest:
 
     card: MemoryCard
     stay: str = ""
-    """The stay in quarantine that is tested: what a person has put there anew is another one."""
+    """The stay in quarantine that is tested. If a person puts the card there again, that is another stay."""
     deleted: bool = False
     counts: Counts = NONE
     """Of all clusters that count: of related tasks, chosen without regard to what came of them."""

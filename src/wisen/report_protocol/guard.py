@@ -120,15 +120,15 @@ class ReflexionProtocol:
     async def begin(
         self, task: str | Task, agent: str, *, retry_of: FiledTask | None = None, model: str = ""
     ) -> BegunTask:
-        """Begin a task, or another try at one, with what earlier reports say about it.
+        """Begin a task, or retry one, with what earlier reports say about it.
 
         A retry belongs to the agent and tenant of the task before, and counts from its beginning. `model` names the
-        model that will work on it, for a retry by default the same: reports that are known to hurt it aren't shown, and
-        where the store has a trial, the outcome counts for it.
+        model that will work on it; a retry keeps it by default. Reports that are known to hurt that model aren't shown.
+        If the store has a trial, the outcome counts for that model.
 
-        Raises `ReflectionRequiredError` while the agent owes a report, `ConfigError` when no retry is left, for another
-        agent's or tenant's task, and for an agent's name that may not be kept, and `StoreError` when the reports can't
-        be read, or the draw of what is shown can't be written.
+        Raises `ReflectionRequiredError` while the agent owes a report. Raises `ConfigError` if no retry is left, for
+        another agent's or tenant's task, and for an agent's name that may not be kept. Raises `StoreError` if the
+        reports can't be read, or the draw of what is shown can't be written.
         """
         task = Task(prompt=task) if isinstance(task, str) else task
         model = model or (retry_of.begun.model if retry_of is not None else "")

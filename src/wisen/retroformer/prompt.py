@@ -75,7 +75,7 @@ _Text = Annotated[str, BeforeValidator(_worded)]
 
 
 def _asked(longest: int, meaning: str) -> Any:  # noqa: ANN401 - the default of a field of any type
-    """An empty text, of which the schema asks for so many characters at most; longer ones are read all the same."""
+    """An empty text with the schema's limit on its length in characters; longer texts are still read."""
     return Field("", description=meaning, json_schema_extra={"maxLength": longest})
 
 

@@ -159,17 +159,17 @@ class Retroformer:
     ) -> list[MemoryCard]:
         """Look back at many runs, several at a time.
 
-        Where a task has failed and solved runs, each failed one is seen together with a solved one, in one call that
-        asks for the difference; solved ones that are left over, and runs whose outcome nobody knows, are seen alone.
+        If a task has failed and solved runs, each failed one is paired with a solved one, and one call asks for the
+        difference. Solved runs that are left over, and runs whose outcome is unknown, are read alone.
 
         Args:
             runs: The runs.
             contrast: Whether to do so.
-            on_error: Hears of each run that a model failed on; the others go on. Without it the first error is raised,
-                and what was learned before it is kept.
+            on_error: Called for every run that a model failed on; the others go on. Without it the first error is
+                raised, and what was learned before it is kept.
 
         Returns:
-            The cards of all, as `reflect` gives them, none twice.
+            All cards, as `reflect` gives them, none twice.
         """
         reader = self._reader()
         looks = list(self._looks([traced(run) for run in runs], contrast=contrast))

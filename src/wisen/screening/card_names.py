@@ -39,9 +39,8 @@ def clean_agent(agent: str) -> str:
 def with_clean_names(card: MemoryCard) -> tuple[MemoryCard, tuple[Finding, ...]]:
     """The card with its agent's name on one line and its source redacted, and what was found in the source.
 
-    Raises `ConfigError`, which quotes nothing, for names of agents, roles, tools and task types that hold a secret,
-    personal data, an address of the own infrastructure or an order; for ids that hold a secret; and for sources that
-    hold an order.
+    Raises `ConfigError`, which quotes nothing, in three cases. The name of an agent, role, tool or task type holds a
+    secret, personal data, an internal address or an order. An id holds a secret. A source holds an order.
     """
     for what, name in _names(card):
         _refuse(what, name, _rules_of(name))

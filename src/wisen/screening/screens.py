@@ -65,11 +65,11 @@ class ReadsTexts(ABC):
         return ScreenVerdict(outcome=said.outcome, card=said.kept, findings=said.findings)
 
     def check_text(self, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> Screened[str]:
-        """What `check` says of a card with this text alone, without one."""
+        """The verdict that `check` has on a card with this text alone, without building one."""
         return _said_of(text, self.judge(kind, parts_of_text(text)), text_with)
 
     def check_situation(self, situation: Situation) -> Screened[Situation]:
-        """What `check` says of a lesson from this situation, whatever the lesson."""
+        """The verdict that `check` has on a lesson from this situation, whatever the lesson."""
         return _said_of(situation, self.judge(MemoryKind.LESSON, parts_of_situation(situation)), situation_with)
 
     @abstractmethod
@@ -79,7 +79,7 @@ class ReadsTexts(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormScreen(ReadsTexts):
-    """Rejects what is no lesson by its form: too long, empty, without words, or a refusal to give one."""
+    """Rejects texts that can't be lessons by their form: too long, empty, without words, or a refusal to give one."""
 
     max_characters: int = 8_000
     """Most characters of a card that a prompt could show."""
@@ -120,7 +120,7 @@ class ImmuneScreen(ReadsTexts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionScreen(ReadsTexts):
-    """Takes secrets, personal data, addresses of the own infrastructure and hidden characters out of a card.
+    """Takes secrets, personal data, internal addresses and hidden characters out of a card.
 
     Of a text that no prompt shows (the task's prompt, its error, the note) and that has more than 20,000 characters,
     the beginning and the end are looked at and kept. The same long prompt is cut alike each time, so it is found again.
@@ -162,11 +162,11 @@ class ScreenChain:
         return ScreenVerdict(outcome=said.outcome, card=said.kept, findings=said.findings)
 
     def check_text(self, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> Screened[str]:
-        """What the screens say of a text by itself."""
+        """The screens' verdict on a text alone."""
         return self._through_all(text, lambda screen, left: check_text(screen, left, kind=kind))
 
     def check_situation(self, situation: Situation) -> Screened[Situation]:
-        """What the screens say of a lesson from this situation, whatever the lesson."""
+        """The screens' verdict on a lesson from this situation, whatever the lesson."""
         return self._through_all(situation, check_situation)
 
     def _through_all(self, given: _Given, ask: Callable[[Screen, _Given], Screened[_Given]]) -> Screened[_Given]:
@@ -193,7 +193,7 @@ class _Passed:
         return key in self._keys
 
     def __reduce__(self) -> tuple[type["_Passed"], tuple[()]]:
-        """A copy begins anew: what passed is looked at again where it is used."""
+        """A copy starts empty: what passed here is checked again by the copy."""
         return _Passed, ()
 
     def add(self, key: bytes) -> None:
@@ -239,9 +239,9 @@ class DefaultScreen(ReadsTexts):
 
 
 def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
-    """What a screen says of a card, whoever wrote the screen: a card that is rejected is never given on.
+    """The verdict of any screen, a user's too, on a card; a rejected card is never passed on.
 
-    Raises `ConfigError` where it gives anything but a `ScreenVerdict`.
+    Raises `ConfigError` if it returns anything but a `ScreenVerdict`.
     """
     name = _name_of(screen)
     with calling(f"screen {name!r}"):
@@ -255,9 +255,9 @@ def verdict_of(screen: Screen, card: MemoryCard) -> ScreenVerdict:
 
 
 def check_text(screen: Screen, text: str, *, kind: MemoryKind = MemoryKind.LESSON) -> Screened[str]:
-    """What a screen says of a text by itself, whoever wrote the screen.
+    """The verdict of any screen, a user's too, on a text alone.
 
-    One that only has `check` is asked of a card with that text as its content. Raises what `verdict_of` does.
+    A screen that only has `check` is given a card with that text as its content. Raises what `verdict_of` does.
     """
     reader = _reader(screen)
     if reader is not None:

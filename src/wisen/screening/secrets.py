@@ -1,8 +1,8 @@
 """Which parts of a text are secrets: keys, tokens, passwords and the like.
 
-Three looks, each of which asks its rules only where a cheap first pass has found something to ask about: long runs
-of characters (known prefixes, then how random a run looks and what stands before it), names with a value, and forms
-such as key files and addresses with passwords.
+There are three passes. One reads long runs of characters: known prefixes, then how random a run looks and what precedes
+it. The others read names with a value, and forms such as key files and addresses with passwords. Each asks its rules
+only if a cheap first look has found something to ask about.
 """
 
 import re

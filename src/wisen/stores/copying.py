@@ -60,7 +60,7 @@ class CopyReport:
 
     parts: tuple[PartReport, ...]
     vectors: str
-    """"copied"; "embedded" where they were made anew; "not kept" by a target that makes them when it needs them."""
+    """"copied"; "embedded" if they were computed again; "not kept" by a target that makes them when it needs them."""
     unreadable: tuple[str, ...] = ()
     """What the source holds and can't read, so that it isn't in the target."""
 
@@ -106,7 +106,7 @@ async def copy_store(
     Args:
         source: A store that is a `Transferable`: all of wisen's are.
         target: Another one. Opened with the embedder that the source's vectors come from, it gets them as they are.
-        reembed: Embed all cards anew with the target's embedder, where that is another one.
+        reembed: Embed all cards again with the target's embedder, if that is another one.
         replace: Where the target has an item of the same key and another content, put the source's in its place.
         progress: Hears how far it is.
         page: How many items are read, and at most written in one transaction, at a time.
@@ -263,7 +263,7 @@ async def _pages(store: Transferable, part: Part, size: int = _PAGE) -> AsyncGen
 
 
 async def _vectors_fit(source: Transferable, target: Transferable, *, reembed: bool) -> bool:
-    """Whether vectors can be copied; raises where they'd have to be made anew and nobody has asked for it."""
+    """Whether vectors can be copied; raises if they'd have to be computed again without `reembed`."""
     given = await source.vectors_label()
     embedder: Embedder = getattr(target, "embedder")  # noqa: B009 - `Transferable` doesn't ask for it
     if isinstance(target, RemakesVectors) or not given:

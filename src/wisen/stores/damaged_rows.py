@@ -30,7 +30,7 @@ class Damage:
         return sorted(self._found[kind])
 
     def forget(self) -> None:
-        """Somebody has written rows as they are: they may be whole now."""
+        """Rows were written without being read first: they may be whole now."""
         for numbers in self._found.values():
             numbers.clear()
 

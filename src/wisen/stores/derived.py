@@ -1,4 +1,4 @@
-"""What stores keep of a card besides the card itself, made anew for cards that an earlier version has written."""
+"""What stores keep of a card besides the card itself; made again for cards that an earlier version has written."""
 
 from dataclasses import dataclass, replace
 

@@ -18,7 +18,7 @@ class StoreFacts:
     kind: str
     """"sqlite", "postgres", "markdown" or "memory"."""
     cards: Mapping[tuple[str, str, str], int]
-    """How many cards there are of each tenant, status and kind, in the order of these."""
+    """How many cards there are by tenant, status and kind, in the order of these."""
     blocks: int
     """Memory blocks that aren't empty."""
     runs: int

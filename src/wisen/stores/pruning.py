@@ -37,8 +37,8 @@ async def prune_calls(
 ) -> Pruned:
     """Remove the recorded calls of runs that ended before a time; their records stay.
 
-    Runs that can still be resumed keep their calls: those under way, and those that failed or were cancelled; but with
-    `resumable` they lose them as well if they began, or failed, before that time, and would begin anew. Replays,
+    Runs that can still be resumed keep their calls: those under way, and those that failed or were cancelled. With
+    `resumable` they lose them too if they began, or failed, before that time; such a run would start over. Replays,
     releases and cassettes keep theirs: their scopes aren't those of runs. `progress` hears how many runs are looked at.
     """
     seen = runs = calls = 0

@@ -45,7 +45,7 @@ class StoreScreen(Forkable):
         self._working.after_fork_in_child()
 
     async def admissions(self, cards: Sequence[MemoryCard]) -> "list[Admission]":
-        """What may be kept of each card, in order; raises as `admission_of` does."""
+        """What may be kept of the cards, in order; raises as `admission_of` does."""
         if not cards:
             return []
         work = partial(self._admit, cards, datetime.now(UTC))

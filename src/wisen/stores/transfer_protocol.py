@@ -34,7 +34,7 @@ class Transferable(Protocol):
         ...
 
     async def held(self, part: Part, keys: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], TransferItem]:
-        """Those of these items that the store has, read anew."""
+        """Those of these items that the store has, read again."""
         ...
 
     async def take(

@@ -1,4 +1,4 @@
-"""Tasks files: what `wisen run` is to do, every mistake in them told with file, line and field."""
+"""Reads tasks files, the input of `wisen run`; every mistake is reported with file, line and field."""
 
 import math
 import re
@@ -41,12 +41,13 @@ def load_tasks(path: str | Path, *, check: Callable[[EvaluatorSpec], object] | N
     - `.jsonl`, `.ndjson`: one task as a JSON object on each line
 
     Fields of a task: `prompt` (required), `id`, `type`, `tenant`, `owner`, `reference` (strings), `tools`, `choices`
-    (lists of strings), `metadata` (a table), and `evaluator`: a kind, a table with `kind` and the evaluator's options,
-    or a list of these that must all pass (kind "all_of", with their tables as the option `evaluators`).
+    (lists of strings), `metadata` (a table) and `evaluator`. An evaluator is a kind, a table with `kind` and the
+    evaluator's options, or a list of these that must all pass. The list means the kind "all_of", with the tables as its
+    option `evaluators`.
 
     Args:
         path: The file, in UTF-8. It is read at once: call this before the event loop is busy.
-        check: Called with each evaluator; a `ConfigError` from it is told with its place in the file.
+        check: Called with each evaluator; a `ConfigError` from it is reported with its place in the file.
 
     Raises:
         TasksFileError: The first mistake, with file, line and field.

@@ -175,7 +175,7 @@ class CallContract:
             assert await store.call(*missing) is None
 
     async def test_a_call_that_is_kept_stays(self, store: KeepsFirst) -> None:
-        """Whoever comes later is given what was kept first, and is told so."""
+        """A later caller gets what was kept first, and hears that it did."""
         assert await store.keep_call("run", "key", 0, b"\x00first\xff") == b"\x00first\xff"
         assert await store.keep_call("run", "key", 0, b"second") == b"\x00first\xff"
         assert await store.keep_call("run", "key", 1, b"second") == b"second"

@@ -113,7 +113,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(cards=st.lists(_cards, max_size=5))
     def add(self, cards: list[MemoryCard]) -> None:
-        """Add a batch; the model says what becomes of each card."""
+        """Add a batch; the model says how each card ends up."""
         expected = [self._expect(each) for each in cards]
         assert self._do(self.store.add(cards)) == expected
 

@@ -53,7 +53,7 @@ class PageAccess:
     tenant: str = ""
     """Whose memory it shows, where no tokens say so."""
     tokens: BearerTokens | None = None
-    """What browsers log in with; `None` where whoever reaches it may look."""
+    """What browsers log in with; `None` lets anyone who reaches the page look."""
     names: Collection[str] = ()
     """Host names that it answers for, beside IP addresses and localhost."""
 

@@ -137,7 +137,7 @@ def evidence_picture(draws: Sequence[Drawn], *, bar: float) -> str:
 
 
 class SuccessBoard:
-    """The figures of each tenant, looked up at most once in a while, however many pages are asked for."""
+    """The figures for every tenant, looked up at most once in a while, however many pages are asked for."""
 
     def __init__(self, store: SurveysRuns, monotonic: Callable[[], float]) -> None:
         self._store = store

@@ -70,10 +70,10 @@ def _show(root: str, source: str, target: str, *, writable: bool = False) -> Non
 def enter_root(room: dict[str, Any], below: str) -> None:
     """Leave this machine's files behind for an empty root that holds what `room` lists.
 
-    `room` has `shown`, pairs of a path here and a path there, all read-only; `links`, pairs of a path there and its
-    target; `hidden`, folders there that are emptied; `bytes`, the size of `/tmp`, the working directory. `below` is an
-    empty folder. Raises `OSError` where the kernel refuses; then this process
-    still has its files and its working directory.
+    `room` has four keys. `shown` holds pairs of a path here and a path there, all read-only. `links` holds pairs of a
+    path there and its target. `hidden` lists folders there that are emptied. `bytes` is the size of `/tmp`, the working
+    directory. `below` is an empty folder. Raises `OSError` if the kernel refuses; this process then still has its files
+    and its working directory.
     """
     _checked(_libc.unshare(_NEW_NS))
     _mount("", "/", "", _REC | _PRIVATE)

@@ -1,9 +1,9 @@
 """Stands between wisen and a program it doesn't trust: sets limits, cuts the network, and leaves no process behind.
 
-`Sandbox` runs `main` as `python -I -S`, with JOB as the one argument. JOB is JSON: `argv`, `limits`, the numbers of two
-inherited pipes: `lifeline`, whose end of file means "stop", and `report`, to which the outcome is written as JSON;
-`channel`, the numbers of pipes that are the program's own; `room`, what the program's root holds, or null where it
-keeps this machine's; and `required`, the parts of isolation without which the program isn't started.
+`Sandbox` runs `main` as `python -I -S`, with JOB as the one argument. JOB is JSON with `argv`, `limits` and more.
+`lifeline` and `report` are the numbers of two inherited pipes. End of file on `lifeline` means "stop"; the outcome is
+written to `report` as JSON. `channel` has the numbers of the program's own pipes. `room` says what the program's root
+holds; null keeps this machine's. `required` lists the parts of isolation without which the program isn't started.
 
     launcher   watches processes, memory and files; ends everything
     └─ init    first process of a new PID namespace: when it ends, the kernel kills all that is in there

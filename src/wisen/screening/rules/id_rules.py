@@ -1,7 +1,7 @@
 """What a rule for an official number is: a form, a check, and the words that people write beside it.
 
-The number's form alone says how much evidence it takes (`needs`): nothing more for rare forms and strong checks; for
-weaker ones a word of context, or a text that consists of such numbers alone; for the weakest a word of context.
+The number's form decides how much evidence it takes (`needs`). Rare forms and strong checks need nothing more. Weaker
+ones need a word of context, or a text that consists of such numbers alone. The weakest need a word of context.
 """
 
 import re

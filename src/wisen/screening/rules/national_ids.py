@@ -1,7 +1,7 @@
 """Finds official numbers of persons and companies by form, check digit and context.
 
-A run of letters and digits with single separators is cut into windows of a few tokens; the tables are looked up by how
-many letters and digits a window has, so that a text without such runs costs next to nothing.
+A run of letters and digits with single separators is cut into windows of a few tokens. The tables are indexed by how
+many letters and digits a window has, so a text without such runs costs next to nothing.
 """
 
 import re

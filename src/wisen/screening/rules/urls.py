@@ -24,7 +24,7 @@ _HOOK = re.compile(
     r"|[\w.-]{1,80}\.(?:webhook\.office\.com|m\.pipedream\.net|requestbin\.(?:com|net)|ngrok(?:-free)?\.(?:io|app)"
     r"|trycloudflare\.com))"
 )
-"""Whoever knows such a URL can send to it."""
+"""Anyone who knows such a URL can send to it."""
 _NO_PASSWORD = re.compile(
     r"(?i)[<{$%\[].*|\*+|x+|\.+|pass|passwd|password|pwd|secret|pw|guest|token|key|postgres|root|admin|user|your.*"
     r"|my.?password"

@@ -76,7 +76,7 @@ def prepare(
     to_json: Callable[[MemoryCard], str] = lambda _: "",
     packing: Callable[[NDArray[np.float32]], list[bytes]] = pack,
 ) -> list[PreparedCard]:
-    """Compute what is kept of each card, given both its vectors: shape `(cards, 2, dimension)`.
+    """Compute what is kept of the cards, given both vectors for each: shape `(cards, 2, dimension)`.
 
     `vectors=None` leaves words and vectors empty: the cards are new versions with the texts that are stored.
     """

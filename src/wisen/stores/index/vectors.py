@@ -110,7 +110,7 @@ class Packing:
 
 
 async def embed_cards(embedder: Embedder, cards: Sequence[MemoryCard]) -> NDArray[np.float32]:
-    """Both vectors of each card, shape `(cards, 2, dimension)`; each distinct text is embedded once.
+    """Both vectors for each card, shape `(cards, 2, dimension)`; each distinct text is embedded once.
 
     A text that the embedder doesn't know has a row of zeros, as a missing one has. Raises `EmbedderError`.
     """

@@ -117,7 +117,7 @@ class CardWriter:
             return len(gone)
 
     def archive(self, keep: int, agent: str | None, *, dry_run: bool) -> list[Moved]:
-        """Move all but the last `keep` reports of each agent to the archive, and those that have that status."""
+        """Move all but an agent's last `keep` reports to the archive, and those that have that status."""
         if dry_run:
             with self._folder.explained():
                 self._catalog.look()

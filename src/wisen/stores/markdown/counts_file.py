@@ -1,6 +1,6 @@
 """The file beside a folder's cards that holds their counts: a line for each change, the last one of a card counts.
 
-Whoever writes holds the folder's lock. Everything here blocks and belongs to one thread.
+A writer holds the folder's lock. Everything here blocks and belongs to one thread.
 """
 
 import os

@@ -1,7 +1,8 @@
 """The seal on a card's file: what it says of its card's origin and standing holds for the text that the store wrote.
 
-Whoever edits a text in a file makes it a person's, whatever the lines above it say of runs and checks. A seal is a hash
-without a key: it tells edited and typed files from written ones, in every clone, and stops nobody who computes it.
+A text that a person edits in its file becomes that person's, whatever the lines above it say of runs and checks. A seal
+is a hash without a key: it tells edited and typed files from written ones, in every clone, and can't stop anyone who
+computes it.
 """
 
 import hashlib

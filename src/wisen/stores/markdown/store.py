@@ -194,13 +194,13 @@ class MarkdownStore(FileLedger, CardStore):
         return await self._in_thread(find)
 
     async def archive(self, keep: int = KEEP, *, agent: str | None = None, dry_run: bool = False) -> Sequence[Moved]:
-        """Move all but the last `keep` reports of each agent to `archive/<year>`; says which, oldest first.
+        """Move all but an agent's last `keep` reports to `archive/<year>`; returns which, oldest first.
 
         Nothing is deleted or rewritten: a card in the archive has the status "archived" by its place, so that recall
         doesn't see it, and gets its own one back with its file. Reports that have the status already go there too.
 
         Args:
-            keep: How many stay, of each agent and tenant.
+            keep: How many stay, per agent and tenant.
             agent: Only this one's.
             dry_run: Say what would move, and move nothing.
 

@@ -76,7 +76,7 @@ _HOLD = f"""
 
 
 async def hold(connection: Connection, cards: Sequence[PreparedCard]) -> None:
-    """Until the transaction ends, let nobody else write cards with these ids and duplicate keys, or embed all anew.
+    """Until the transaction ends, keep others from writing cards with these ids and duplicate keys, or reembedding.
 
     Keys share a fixed number of locks, so that a large batch doesn't fill the server's table; all take them in order.
     """

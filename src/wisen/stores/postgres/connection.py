@@ -106,7 +106,7 @@ class Pool(Forkable):
 
     @property
     def vectors(self) -> str:
-        """The schema in which pgvector is, as an identifier; known to whoever has a connection."""
+        """The schema in which pgvector is, as an identifier; known once a connection is open."""
         return self._ready.vectors if self._ready else "public"
 
     @property

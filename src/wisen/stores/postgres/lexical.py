@@ -1,7 +1,7 @@
 """Which of a tenant's cards have which words, in Postgres: counts for rarity, and cards by their words.
 
 The table is only ever added to, so that writers never wait for one another: a card brings a row for each word, a
-removed one a row that counts less. Once a word has many rows of a level they become one row of the next, so a word has
+removed one a row that counts less. Once a word has many rows of a level, they become one row of the next. So a word has
 at most about fifty rows besides full ones, and each entry is rewritten three times in its life.
 """
 

@@ -1,4 +1,4 @@
-"""Embedding a whole Postgres store anew, so that it can change its embedder without losing a card."""
+"""Embeds a whole Postgres store again, so that it can change its embedder without losing a card."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -63,7 +63,7 @@ def not_opened(shown: str, error: Exception) -> StoreError:
 
 
 class UnreachableError(StoreError):
-    """A server was waited for in vain; whoever tries again waits as long."""
+    """A server didn't answer in time; the next try waits as long."""
 
 
 def given_up(shown: str, patience: float, error: Exception) -> UnreachableError:

@@ -228,7 +228,7 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         return await self._pool.read(lambda connection: sql.tally(connection, where), tenant=where.tenant)
 
     async def reindex(self, *, progress: Callable[[int, int], None] = lambda _done, _of: None) -> int:
-        """Embed all cards anew with this store's embedder, which the store then belongs to; says how many.
+        """Embed all cards again with this store's embedder, which the store then belongs to; returns how many.
 
         Until the end it keeps its old vectors. `progress` hears how many cards of how many are embedded.
         """

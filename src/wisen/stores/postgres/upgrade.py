@@ -48,7 +48,7 @@ async def upgrade(connection: Connection, version: int, steps: Sequence[str]) ->
 
 
 async def _derive(connection: Connection, *, by_spelling: bool) -> None:
-    """Make anew what follows from each card: keys, and the words that it is found by."""
+    """Compute again what follows from a card: keys, and the words that it is found by."""
     after = 0
     while rows := [tuple(row) for row in await connection.fetch(_CARDS, after, _PAGE)]:
         after = rows[-1][0]

@@ -49,7 +49,7 @@ class _Came:
     error: BaseException | None = None
 
     def settle(self, request: Request[Any, Any]) -> None:
-        """Give this to whoever asked."""
+        """Give this to the caller."""
         if self.error is None:
             request.give(self.value)
         else:
@@ -96,7 +96,7 @@ class Database(Forkable):
             self._disconnect()
 
     def after_fork_in_parent(self) -> None:
-        """See `Forkable.after_fork_in_parent`; the file is opened by whoever uses it next."""
+        """See `Forkable.after_fork_in_parent`; the next use opens the file."""
         for lock in (self._reading, self._writing, self._computing):
             lock.after_fork_in_parent()
 

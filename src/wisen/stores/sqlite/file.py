@@ -78,7 +78,7 @@ class StoreFile:
             _LEFT.add(self._opened_as)
 
     def explained(self, error: sqlite3.Error | UnicodeError) -> StoreError:
-        """What an error of SQLite means to whoever uses the store."""
+        """What an error of SQLite means to a user of the store."""
         path, code = str(self.path), getattr(error, "sqlite_errorcode", 0) & 0xFF
         missing = self.read_only and not self.path.exists()
         detail = getattr(error, "sqlite_errorname", "")

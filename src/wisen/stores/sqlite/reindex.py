@@ -1,4 +1,4 @@
-"""Embedding a whole store anew, so that it can change its embedder without losing a card."""
+"""Embeds a whole store again, so that it can change its embedder without losing a card."""
 
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The SQLite store's tables, as numbered migrations in plain SQL; a database's `user_version` counts those it has had.
 
-A released migration is never changed: a later one follows it. Where the rule changes by which keys and words follow
-from a card, `KEYED_SINCE` rises with a migration, and `upgrade` makes them anew.
+A released migration is never changed: a later one follows it. If the rule changes by which keys and words follow from a
+card, `KEYED_SINCE` rises with a migration, and `upgrade` computes them again.
 """
 
 APPLICATION_ID = 0x7769736E

@@ -169,7 +169,7 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         return await self._database.read(lambda connection: sql.tally(connection, where))
 
     async def reindex(self, *, progress: Callable[[int, int], None] = lambda _done, _of: None) -> int:
-        """Embed all cards anew with this store's embedder, which the file then belongs to; says how many.
+        """Embed all cards again with this store's embedder, which the file then belongs to; returns how many.
 
         Until the end the file keeps its old vectors. `progress` hears how many cards of how many are embedded.
         """

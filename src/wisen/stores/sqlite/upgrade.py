@@ -23,7 +23,7 @@ def upgrade(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _derive(connection: sqlite3.Connection, *, by_spelling: bool) -> None:
-    """Make anew what follows from each card: keys, and the words that it is found by."""
+    """Compute again what follows from a card: keys, and the words that it is found by."""
     generation, after = next_generation(connection), 0
     while page := connection.execute(
         "SELECT number, card, words FROM cards LEFT JOIN recall USING (number) WHERE number > ?"
