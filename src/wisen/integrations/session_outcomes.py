@@ -46,7 +46,7 @@ def code_after(calls: Sequence[SessionCall]) -> int | None:
     """What came of being told something at the first of these calls: the exit code of the next one like it.
 
     An agent's model sees what it is told at a call together with that call's result. So it can heed it in the next
-    one. Where none came, the first one's own code counts.
+    one. Where none came, the code of the first call counts.
     """
     first, *later = calls
     codes = [one.exit_code for one in later if one.exit_code is not None and alike(first.command, one.command)]
