@@ -13,7 +13,7 @@ CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome,$
 export UV_SYSTEM_CERTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance mcp-conformance-if-there frameworks-if-there test-codex codex-if-there test-page page-if-there pictures docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-page bench-sessions first-minutes clean format
+.PHONY: help demo ci-demo test test-frameworks test-mcp-conformance mcp-conformance-if-there frameworks-if-there test-codex codex-if-there test-page page-if-there pictures docs-if-there check lint types layers unit where requirements mutants hooks docs release-dry-run bench bench-reflection bench-failures bench-stopping bench-evidence bench-trust bench-postgres bench-workers bench-weight bench-hooks bench-page bench-sessions first-minutes tutorials clean format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,6 +141,9 @@ bench-sessions: .venv/.test ## Simulate 1,500 sessions of a coding agent without
 
 first-minutes: .venvs/codex/.made ## Follow the first how-to pages word for word in a clean environment, and time them (ARGS="codex")
 	@PYTHONPATH=tests/support $(BIN)/python tools/first_minutes.py $(ARGS)
+
+tutorials: .venvs/codex/.made ## Follow the tutorials word by word from the wheel, in an empty home, and time them (ARGS="own-loop")
+	@PYTHONPATH=tests/support $(BIN)/python tools/tutorials.py $(ARGS)
 
 clean: ## Remove everything that was installed or generated here
 	rm -rf .venv .venvs .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* dist build site

@@ -73,6 +73,12 @@ def learned(desk: Desk) -> list[Path]:
     return [*(desk.repository / ".wisen" / "cards").glob("*/*.md")]
 
 
+def counted(desk: Desk) -> str:
+    """What was counted on the repository's cards, as its store keeps it beside them."""
+    counts = desk.repository / ".wisen" / ".wisen" / "counts.jsonl"
+    return counts.read_text().replace(" ", "") if counts.exists() else ""
+
+
 def taught(desk: Desk, provider: ResponsesServer, word: str) -> None:
     """The first session: a command fails, and passes in another form."""
     session(desk, provider, FAILS, f"sh report.sh {word} 2026")
@@ -90,12 +96,12 @@ async def test_the_second_session_is_told_what_the_first_has_learned(
     texts = json.dumps(provider.requests[1]["input"])
     assert texts.count("What passed instead") == 1
     assert FAILS not in texts.replace(f"`{FAILS}` failed with exit code 3", ""), "the call is yet to be made"
-    desk.wait_for(lambda: "first" in learned(desk)[0].read_text())
+    desk.wait_for(lambda: '"first":1' in counted(desk))
     (card,) = await desk.cards()
     (trial,) = card.trials
     assert (trial.model, trial.first, trial.first_good, card.open_draws) == ("probe", 1, 0, ())
     session(desk, provider, f"sh report.sh {word} 2025")
-    desk.wait_for(lambda: '"first": 2' in learned(desk)[0].read_text())
+    desk.wait_for(lambda: '"first":2' in counted(desk))
     (card,) = await desk.cards()
     assert (card.trials[0].first, card.trials[0].first_good) == (2, 1), "the outcome is the command's exit code"
 
@@ -118,7 +124,7 @@ async def test_a_folder_of_sessions_teaches_what_the_hooks_teach(
     desk.until_alive()
     session(desk, provider, ALIKE, f"sh report.sh {word} 2025")
     assert provider.holding(card.text.splitlines()[1]) == [2, 3]
-    desk.wait_for(lambda: any('"first": 1' in path.read_text() for path in learned(desk)))
+    desk.wait_for(lambda: '"first":1' in counted(desk))
     desk.wait_for(lambda: len(learned(desk)) > 1)
     by_hooks = [one for one in await desk.cards() if one.id != card.id]
     assert [one.situation.prompt for one in by_hooks] == [ALIKE]
@@ -170,7 +176,7 @@ def rehearsed(desk: Desk, sessions: int) -> list[str]:
 def test_off_means_off(desk: Desk, provider: ResponsesServer, word: str, how: str) -> None:
     taught(desk, provider, word)
     desk.until_alive()
-    before = learned(desk)[0].read_text()
+    before = learned(desk)[0].read_text(), counted(desk)
     environ = {"WISEN_HOOKS": "off"} if how == "environment" else {}
     if how == "repository":
         (desk.repository / ".wisen" / "off").touch()
@@ -179,7 +185,7 @@ def test_off_means_off(desk: Desk, provider: ResponsesServer, word: str, how: st
     session(desk, provider, ALIKE, FAILS, f"sh report.sh {word} 2026", **environ)
     assert provider.holding("What passed instead") == []
     desk.wisen("hooks", "stop")
-    assert [path.read_text() for path in learned(desk)] == [before]
+    assert [(path.read_text(), counted(desk)) for path in learned(desk)] == [before]
 
 
 def test_the_users_own_hooks_go_on(desk: Desk, provider: ResponsesServer, tmp_path: Path) -> None:
