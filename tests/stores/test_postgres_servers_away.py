@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from wisen.cli.notices import noticing
-from wisen.durable.logs import log
-from wisen.durable.queue import Queue
+from wisen.cli.main import noticing
 from wisen.errors import QueueError, StoreError
+from wisen.operations.logs import log
+from wisen.queue.queue import Queue
 from wisen.stores.postgres.server_errors import explained, unreachable
 from wisen.stores.postgres.store import PostgresVectorStore
 from wisen.stores.postgres.wait_notice import WaitNotice

@@ -180,11 +180,17 @@ class MemoryCI(Decisions):
             with calling(f"ranker {self.ranker.name!r}"):
                 return await self.ranker.hits(self.store, query)
         found: dict[tuple[MemoryKind, ...], list[RecallHit]] = {_OTHERS: [], _SKILLS: []}
-        for status in where.statuses:
-            for kinds in found:
-                wide = _TRIED if kinds is _OTHERS and status is MemoryStatus.QUARANTINED else 1
-                asked = replace(query, filter=replace(where, kinds=kinds, statuses=(status,)), k=query.k * wide)
-                found[kinds] += await self.ranker.hits(self.store, asked)
+        parts = [(status, kinds) for status in where.statuses for kinds in found]
+        asked = [
+            replace(
+                query,
+                filter=replace(where, kinds=kinds, statuses=(status,)),
+                k=query.k * (_TRIED if kinds is _OTHERS and status is MemoryStatus.QUARANTINED else 1),
+            )
+            for status, kinds in parts
+        ]
+        for (_, kinds), hits in zip(parts, await self.ranker.hits_of_each(self.store, asked), strict=True):
+            found[kinds] += hits
         for hits in found.values():
             hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
         return alternating(found[_OTHERS], found[_SKILLS])

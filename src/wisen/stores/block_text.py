@@ -1,4 +1,7 @@
-"""What a shared memory block is: lines of text, bounded, the oldest going first. Pure functions."""
+"""What a shared memory block is: lines of text, bounded, the oldest going first. Pure functions.
+
+It stands apart from the backends because all keep to it, and none knows another.
+"""
 
 from wisen.errors import ConfigError
 

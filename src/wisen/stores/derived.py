@@ -1,10 +1,13 @@
-"""What stores keep of a card besides the card itself; made again for cards that an earlier version has written."""
+"""What stores keep of a card besides the card itself; made again for cards that an earlier version has written.
+
+It stands apart from the backends because each fills it in, and none knows another.
+"""
 
 from dataclasses import dataclass, replace
 
 from wisen.errors import StoreError
+from wisen.stores.index.codes import hash_code
 from wisen.stores.index.lexical import card_words
-from wisen.stores.index.search import hash_code
 from wisen.stores.serialization import card_from_json, card_to_json
 
 

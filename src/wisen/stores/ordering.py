@@ -1,4 +1,7 @@
-"""The order of stored things in time, the same in every store."""
+"""The order of stored things in time, the same in every store.
+
+It stands apart from the backends because all sort by it, and none knows another.
+"""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,7 @@
-"""Goes through all that a store holds, a page at a time, so that no listing has to be large."""
+"""Goes through all that a store holds, a page at a time, so that no listing has to be large.
+
+It stands apart because it needs the protocols alone, so it serves any store.
+"""
 
 from collections.abc import AsyncGenerator
 

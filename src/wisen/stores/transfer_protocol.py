@@ -1,4 +1,7 @@
-"""What a store has to be able to do so that everything in it can be copied to another one."""
+"""What a store has to be able to do so that everything in it can be copied to another one.
+
+It stands apart because backends implement it and copying asks for it, without knowing each other.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

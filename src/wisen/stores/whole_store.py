@@ -1,4 +1,7 @@
-"""All that commands and pages use of a store, whichever it is."""
+"""All that commands and pages use of a store, whichever it is.
+
+It stands apart because it is a type for all that open a store, and imports no backend.
+"""
 
 from collections.abc import Sequence
 from types import TracebackType

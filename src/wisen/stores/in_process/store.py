@@ -12,13 +12,13 @@ from wisen.cards import MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.forks import ForkLock
 from wisen.protocols import Embedder, Screen
-from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.recall import CardFilter, RecallHit, Written
 from wisen.stores.block_text import DEFAULT_BLOCK_LIMIT
 from wisen.stores.card_store import CardStore
 from wisen.stores.in_process.ledger import InMemoryLedger
 from wisen.stores.index.pending import TenantRows
-from wisen.stores.index.prepared import PreparedCard, are_short, check_successor, make_probe, prepare, same_texts
-from wisen.stores.index.search import Match, Probe
+from wisen.stores.index.prepared import PreparedCard, are_short, check_successor, prepare, same_texts
+from wisen.stores.index.ranking import Match, Probe
 from wisen.stores.index.vectors import embed_cards, label
 from wisen.stores.maintenance import StoreFacts, tally_cards, tally_merged
 from wisen.stores.ordering import moment
@@ -126,13 +126,11 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
             found = [card.id for card in await self.list(CardFilter(), limit=len(self._cards))]
         return [one for one in found if beginning and one.startswith(beginning)]
 
-    async def search(self, query: RecallQuery) -> list[RecallHit]:
-        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
+    async def _answers(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
         self._refuse_closed()
-        probe = await make_probe(self._embedder, query, self._floor)
         if len(self._cards) <= _FEW_TO_SEARCH:
-            return [*self._search(probe)]
-        return [*await self._in_thread(lambda: self._search(probe))]
+            return self._search(probes)
+        return await self._in_thread(lambda: self._search(probes))
 
     async def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
@@ -321,16 +319,16 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
         if card.refused:
             self._refused[card.refused].discard(number)
 
-    def _search(self, probe: Probe) -> Sequence[RecallHit]:
+    def _search(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
         with self._searching:
             with self._lock:
-                tenant = self._tenants.get(probe.query.filter.tenant or "")
+                tenant = self._tenants.get(probes[0].query.filter.tenant or "")
                 changes = tenant.take() if tenant else None
             if tenant is None or changes is None:
-                return []
-            matches = tenant.fresh(*changes).search(probe)
+                return [[] for _ in probes]
+            matches = tenant.fresh(*changes).search_each(probes)
         with self._lock:
-            return self._hits(probe, matches)
+            return [self._hits(*one) for one in zip(probes, matches, strict=True)]
 
     def _hits(self, probe: Probe, matches: Sequence[Match]) -> Sequence[RecallHit]:
         # A card may have changed since its row was found.

@@ -36,8 +36,10 @@ class TenantRows:
 
     def fresh(self, written: Sequence[IndexRow], gone: Sequence[int]) -> CardIndex:
         """The index with these changes in it."""
-        self._index.drop(gone)
-        self._index.put(written)
+        if gone:
+            self._index.drop(gone)
+        if written:
+            self._index.put(written)
         if self._index.wasteful:
             live = self._index.rows()
             self._index = CardIndex(self._tenant, self._dimension)

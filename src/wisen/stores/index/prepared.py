@@ -14,9 +14,11 @@ from wisen.cards import MemoryCard, Situation
 from wisen.errors import StoreError
 from wisen.protocols import Embedder
 from wisen.recall import RecallQuery
+from wisen.stores.index.codes import hash_code, scope_code
 from wisen.stores.index.lexical import card_words
+from wisen.stores.index.ranking import Probe
 from wisen.stores.index.scoring import DEFAULT_FLOOR
-from wisen.stores.index.search import IndexRow, Probe, hash_code, scope_code
+from wisen.stores.index.search import IndexRow
 from wisen.stores.index.vectors import embed_texts, knows, pack
 from wisen.stores.ordering import moment
 

@@ -35,7 +35,8 @@ def rarity(counts: NDArray[np.float64], cards: int) -> NDArray[np.float64]:
 
 def rescaled(cosines: NDArray[np.float64], floor: float) -> NDArray[np.float64]:
     """Cosines in terms of the embedder's own floor: 0 at the floor and below and without a vector, 1 for the same."""
-    return np.where(cosines == 0.0, 0.0, np.clip((cosines - floor) / max(1.0 - floor, 1e-9), 0.0, 1.0))
+    share = np.minimum(np.maximum((cosines - floor) / max(1.0 - floor, 1e-9), 0.0), 1.0)
+    return np.where(cosines == 0.0, 0.0, share)
 
 
 def relevance(

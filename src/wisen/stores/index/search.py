@@ -4,25 +4,27 @@ It can be rebuilt from the stored cards at any time, and only ever sees one tena
 """
 
 import heapq
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wisen.cards import ANYONE, MemoryCard, MemoryKind, MemoryScope, MemoryStatus
-from wisen.recall import CardFilter, RecallHit, RecallQuery
+from wisen.cards import ANYONE, MemoryCard, MemoryStatus
+from wisen.recall import CardFilter
 from wisen.stores.index import scoring
+from wisen.stores.index.codes import hash_code, sample_card
 from wisen.stores.index.growth import room_for
-from wisen.stores.index.lexical import WordIndex, WordQuery, heaviest
+from wisen.stores.index.lexical import WordIndex, WordQuery, WordWorth
+from wisen.stores.index.nearness import cosines_of, distances_of
+from wisen.stores.index.ranking import KEPT, CardName, Contenders, Match, Probe, nearest_by_cosine
 from wisen.stores.index.vectors import BIT_WORDS, packed_dtype, sign_bits
 
 _START = 64
-_BLOCK = 16_384
-_KEPT = 64
-_FAR = np.iinfo(np.uint16).max
+_SURE, _NEAR, _NEAR_AGREEING = 1, 2, 4
+"""Why a row is a candidate: whatever its cosine, or if that is among the highest."""
 
 
 class IndexRow(NamedTuple):
@@ -44,79 +46,31 @@ class IndexRow(NamedTuple):
     vectors: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """A query made ready for the index."""
-
-    query: RecallQuery
-    vector: NDArray[np.float32]
-    floor: float
-    """Relevance below which nothing is returned."""
-    cosine_floor: float
-    """The embedder's own floor."""
-    key: int
-    """`hash_code` of the prompt's key."""
-    content: int
-    """`hash_code` of the prompt's hard content."""
-
-
 @dataclass(slots=True, kw_only=True)
 class _IndexQuestion:
     """What an index computes of a situation for any filter, until it changes: a recall asks several times."""
 
     vector: NDArray[np.float32]
-    text: str
+    """An array that belongs to this situation alone."""
     words: WordQuery
-    worth: NDArray[np.float64]
-    """Of each row, by its words."""
+    worth: WordWorth
     bits: NDArray[np.uint64]
+    same: NDArray[np.int64]
+    """Rows with its prompt."""
+    agreeing: NDArray[np.int64]
+    """Rows whose prompt has its hard content."""
     distances: NDArray[np.uint16] | None = None
     """Of all rows, once they were asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
-    """A row that answers a probe."""
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Candidates for one probe, and why each is one."""
 
-    number: int
-    relevance: float
-    vector: float
-    lexical: float
-    reasons: tuple[str, ...]
-    agrees: bool
-
-    def hit(self, card: MemoryCard) -> RecallHit:
-        """The answer, once the store has fetched the card."""
-        return RecallHit(
-            card=card,
-            relevance=self.relevance,
-            reasons=self.reasons,
-            vector=self.vector,
-            lexical=self.lexical,
-            agrees=self.agrees,
-        )
-
-
-def scope_code(scope: MemoryScope) -> str:
-    """The scope without its tenant as text, "" for one that fits every run."""
-    parts = (scope.agent_roles, scope.tool_names, scope.task_types)
-    return json.dumps(parts, ensure_ascii=False) if any(parts) else ""
-
-
-def sample_card(scope: str, *, tenant: str = "", kind: str = "lesson", status: str = "candidate") -> MemoryCard:
-    """An empty card with the scope that `scope_code` wrote, to ask a `CardFilter` whether it accepts such cards."""
-    roles, tools, types = json.loads(scope) if scope else ((), (), ())
-    return MemoryCard(
-        kind=MemoryKind(kind),
-        status=MemoryStatus(status),
-        scope=MemoryScope(tenant=tenant, agent_roles=tuple(roles), tool_names=tuple(tools), task_types=tuple(types)),
-        id="sample",
-    )
-
-
-def hash_code(key: str) -> int:
-    """A hexadecimal hash as a signed 64-bit number; 0 for an empty one."""
-    return int.from_bytes(bytes.fromhex(key[:16]), "little", signed=True) if key else 0
+    probe: Probe
+    rows: NDArray[np.int64]
+    why: NDArray[np.uint8]
+    same: NDArray[np.int64]
 
 
 class CardIndex:
@@ -161,6 +115,7 @@ class CardIndex:
 
         Without vectors, words and vectors stay as they are; then the number has to be there.
         """
+        self._last = None
         self._restate([row for row in rows if not row[-1]])
         rows = [row for row in rows if row[-1]]
         if not rows:
@@ -239,38 +194,85 @@ class CardIndex:
         """The packed vectors of those of these cards that are there."""
         return {number: self._packed(self._row_of[number]) for number in numbers if number in self._row_of}
 
-    def search(self, probe: Probe) -> list[Match]:
-        """The best `query.k` rows, best first, none below the floor."""
-        allowed = self._allowed(probe.query.filter)
-        rows: NDArray[np.int64] = allowed.nonzero()[0]
-        if not len(rows):
-            return []
-        question = self._question(probe)
-        words = question.words
-        same = self._same_prompt(probe, rows)
-        limit = _KEPT + probe.query.k
-        if len(rows) <= limit:
-            return self._ranked(probe, words, rows, same)  # no more than any way of looking for candidates keeps
-        found = [same, self._nearest(rows, question, limit), heaviest(question.worth, allowed, limit)]
-        agreeing = rows[self._agrees(probe, rows)]
-        if len(agreeing):
-            allowed = np.zeros_like(allowed)
-            allowed[agreeing] = True
-            found += [self._nearest(agreeing, question, limit), heaviest(question.worth, allowed, limit)]
-        return self._ranked(probe, words, np.unique(np.concatenate(found)), same)
+    def search_each(self, probes: Sequence[Probe]) -> list[list[Match]]:
+        """For each the best `query.k` rows, best first, none below the floor; those on one situation share the work."""
+        found: list[list[Match]] = []
+        for _, alike in groupby(probes, key=lambda probe: probe.query.situation):
+            found += self._answers([*alike])
+        return found
+
+    def _answers(self, probes: Sequence[Probe]) -> list[list[Match]]:
+        allowed = [self._allowed(probe.query.filter) for probe in probes]
+        asked = [place for place, some in enumerate(allowed) if some.any()]
+        answers: list[list[Match]] = [[] for _ in probes]
+        if not asked:
+            return answers
+        question = self._question(probes[0])
+        drawn = [self._drawn(question, probes[place], allowed[place]) for place in asked]
+        cosines = self._cosines(np.concatenate([one.rows for one in drawn]), question.vector)
+        parts = _parts(cosines, [len(one.rows) for one in drawn])
+        kept = [self._kept(question, *one) for one in zip(drawn, parts, strict=True)]
+        rows = np.concatenate([rows for rows, _ in kept])
+        lexical, has = self._words.coverage(question.words, rows)
+        names, first = self._names(rows), 0
+        for place, (some, contenders) in zip(asked, kept, strict=True):
+            part = slice(first, first := first + len(some))
+            answers[place] = contenders.ranked(probes[place], question.words, (lexical[part], has[part]), names[part])
+        return answers
 
     def _question(self, probe: Probe) -> _IndexQuestion:
-        text = probe.query.situation.text
         last = self._last
-        if last is None or last.vector is not probe.vector or last.text != text:
-            bits = sign_bits(probe.vector[np.newaxis])[0]
-            words = self._words.question(text)
-            worth = self._words.worth(words)
-            self._last = last = _IndexQuestion(vector=probe.vector, text=text, words=words, worth=worth, bits=bits)
+        if last is None or last.vector is not probe.vector:
+            words = self._words.question(probe.query.situation.text)
+            self._last = last = _IndexQuestion(
+                vector=probe.vector,
+                words=words,
+                worth=self._words.worth(words),
+                bits=sign_bits(probe.vector[np.newaxis])[0],
+                same=self._having(self._key, probe.key),
+                agreeing=self._having(self._content, probe.content),
+            )
         return last
 
-    def _agrees(self, probe: Probe, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return (self._content[rows] == probe.content) & (probe.content != 0)
+    def _having(self, column: NDArray[np.int64], code: int) -> NDArray[np.int64]:
+        """The rows with this code, none for 0."""
+        return (column[: self.size] == code).nonzero()[0] if code else np.empty(0, dtype=np.int64)
+
+    def _drawn(self, question: _IndexQuestion, probe: Probe, allowed: NDArray[np.bool_]) -> _Drawn:
+        """Rows that may answer: of the same prompt, near, or with rare words; and of those that agree, the same."""
+        rows: NDArray[np.int64] = allowed.nonzero()[0]
+        same = self._newest(question.same[allowed[question.same]], probe.query.k)
+        limit = KEPT + probe.query.k
+        if len(rows) <= limit:  # no more than any way of looking for candidates keeps
+            return _Drawn(probe, rows, np.full(len(rows), _SURE, dtype=np.uint8), same)
+        why = np.zeros(self.size, dtype=np.uint8)
+        why[same] = _SURE
+        for some, reason in ((rows, _NEAR), (question.agreeing[allowed[question.agreeing]], _NEAR_AGREEING)):
+            if len(some):
+                why[question.worth.heaviest(some, limit)] |= _SURE
+                why[self._nearest(question, some)] |= reason
+        rows = why.nonzero()[0]
+        return _Drawn(probe, rows, why[rows], same)
+
+    def _kept(
+        self, question: _IndexQuestion, drawn: _Drawn, near: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], Contenders]:
+        """Of the candidates those that can be among the best."""
+        probe, limit = drawn.probe, KEPT + drawn.probe.query.k
+        chosen = (drawn.why & _SURE).astype(np.bool_)
+        for reason in (_NEAR, _NEAR_AGREEING):
+            chosen[nearest_by_cosine(near, (drawn.why & reason).nonzero()[0], limit)] = True
+        rows, near = drawn.rows[chosen], near[chosen]
+        same = np.isin(rows, drawn.same) if len(drawn.same) else np.zeros(len(rows), dtype=np.bool_)
+        agrees = ((self._content[rows] == probe.content) | same) & (probe.content != 0)
+        vector = scoring.rescaled(near.max(axis=1), probe.cosine_floor)
+        contenders = Contenders(cosines=near, vector=vector, same=same, agrees=agrees)
+        places = contenders.in_reach(probe, question.worth.share(rows))
+        return rows[places], contenders.at(places)
+
+    def _names(self, rows: NDArray[np.int64]) -> list[CardName]:
+        numbers, created = self._number[rows].tolist(), self._created[rows].tolist()
+        return [CardName(*one) for one in zip(numbers, created, map(self._ids.__getitem__, rows.tolist()), strict=True)]
 
     def _grow(self, needed: int) -> None:
         for name in ("_number", "_class", "_run", "_key", "_content", "_circle", "_created", "_inverse", "_codes"):
@@ -289,14 +291,19 @@ class CardIndex:
         return known
 
     def _allowed(self, where: CardFilter) -> NDArray[np.bool_]:
+        """Of each row, whether the filter accepts it; nothing where it accepts none of the classes that there are."""
+        general = replace(where, run_id="", circle="") if where.run_id or where.circle else where
+        accepted = self._accepting(general)
+        if not accepted.any():
+            return np.empty(0, dtype=np.bool_)
         classes = self._class[: self.size]
-        general = replace(where, run_id="", circle="")
-        allowed: NDArray[np.bool_] = self._accepting(general)[classes]
+        allowed: NDArray[np.bool_] = accepted.take(classes)
         if where.run_id:
             allowed &= self._run[: self.size] == self._runs.get(where.run_id, -1)
         if where.circle:
-            released = self._accepting(replace(general, statuses=(MemoryStatus.PROMOTED,)))[classes]
-            allowed &= released | np.isin(self._circle[: self.size], [hash_code(where.circle), hash_code(ANYONE)])
+            released = self._accepting(replace(general, statuses=(MemoryStatus.PROMOTED,))).take(classes)
+            circle = self._circle[: self.size]
+            allowed &= released | (circle == hash_code(where.circle)) | (circle == hash_code(ANYONE))
         return allowed
 
     def _accepting(self, where: CardFilter) -> NDArray[np.bool_]:
@@ -309,86 +316,30 @@ class CardIndex:
             self._accepted[where] = accepted
         return accepted
 
-    def _same_prompt(self, probe: Probe, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        if not probe.key:
-            return rows[:0]
-        same = rows[self._key[rows] == probe.key]
-        if len(same) > probe.query.k:
-            best = heapq.nsmallest(probe.query.k, same.tolist(), key=self._age)
-            same = np.array(best, dtype=np.int64)
-        return same
+    def _newest(self, rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+        return rows if len(rows) <= count else np.array(heapq.nsmallest(count, rows.tolist(), key=self._age))
 
     def _age(self, row: int) -> tuple[int, str]:
         return -int(self._created[row]), self._ids[row]
 
-    def _nearest(self, rows: NDArray[np.int64], question: _IndexQuestion, limit: int) -> NDArray[np.int64]:
+    def _nearest(self, question: _IndexQuestion, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the rows that are nearest by their sign bits."""
         enough = min(512, 128 + len(rows) // 64)
-        if len(rows) > enough:
-            distances = self._distances(rows, question)
-            rows = rows[np.argpartition(distances, enough - 1)[:enough]]
-        if len(rows) > limit:
-            best = self._cosines(rows, question.vector).max(axis=1)
-            rows = rows[np.argpartition(-best, limit - 1)[:limit]]
-        return rows
+        if len(rows) <= enough:
+            return rows
+        return rows[np.argpartition(self._distances(question, rows), enough - 1)[:enough]]
 
-    def _distances(self, rows: NDArray[np.int64], question: _IndexQuestion) -> NDArray[np.uint16]:
+    def _distances(self, question: _IndexQuestion, rows: NDArray[np.int64]) -> NDArray[np.uint16]:
         if question.distances is None and 4 * len(rows) < self.size:
-            return _distances(self._bits[:, rows], self._empty[:, rows], question.bits)
+            return distances_of(self._bits[:, rows], self._empty[:, rows], question.bits)
         if question.distances is None:
-            question.distances = _distances(self._bits[:, : self.size], self._empty[:, : self.size], question.bits)
+            question.distances = distances_of(self._bits[:, : self.size], self._empty[:, : self.size], question.bits)
         return question.distances[rows]
 
     def _cosines(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        # Not `@`: its threads wait for each other on a busy machine, and its sums depend on the number of rows.
-        dots = np.einsum("rpd,d->rp", self._codes[rows].astype(np.float32), vector)
-        return (dots * self._inverse[rows]).astype(np.float64)
-
-    def _ranked(self, probe: Probe, words: WordQuery, rows: NDArray[np.int64], same: NDArray[np.int64]) -> list[Match]:
-        cosines = self._cosines(rows, probe.vector)
-        lexical, has = self._words.coverage(words, rows)
-        is_same = np.isin(rows, same) if len(same) else np.zeros(len(rows), dtype=np.bool_)
-        agrees = self._agrees(probe, rows) | (is_same & (probe.content != 0))
-        vector = scoring.rescaled(cosines.max(axis=1), probe.cosine_floor)
-        relevance = scoring.relevance(vector, lexical, is_same)
-        passing = (is_same | (relevance >= probe.floor)).nonzero()[0].tolist()
-        order = heapq.nsmallest(
-            probe.query.k,
-            passing,
-            key=lambda at: (not is_same[at], not agrees[at], -relevance[at], *self._age(int(rows[at]))),
-        )
-        return [
-            Match(
-                number=int(self._number[rows[at]]),
-                relevance=float(relevance[at]),
-                vector=min(1.0, max(0.0, float(cosines[at].max()))),
-                lexical=float(lexical[at]),
-                reasons=scoring.reasons(
-                    same_prompt=bool(is_same[at]),
-                    agrees=bool(agrees[at]),
-                    situation=float(cosines[at, 0]),
-                    text=float(cosines[at, 1]),
-                    floor=probe.cosine_floor,
-                    shared=[word for word, shared in zip(words.words, has[at].tolist(), strict=True) if shared],
-                ),
-                agrees=bool(agrees[at]),
-            )
-            for at in order
-        ]
+        return cosines_of(self._codes.take(rows, axis=0), self._inverse[rows], vector)
 
 
-def _distances(source: NDArray[np.uint64], empty: NDArray[np.bool_], bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """How many sign bits of each row differ from these: of its nearer vector; an empty one is far."""
-    count = source.shape[1]
-    nearest = np.empty(count, dtype=np.uint16)
-    different = np.empty(min(count, _BLOCK), dtype=np.uint64)
-    ones = np.empty(min(count, _BLOCK), dtype=np.uint8)
-    for start in range(0, count, _BLOCK):
-        end = min(start + _BLOCK, count)
-        sums = np.zeros((2, end - start), dtype=np.uint16)
-        for word in range(2 * BIT_WORDS):
-            part = different[: end - start]
-            np.bitwise_xor(source[word, start:end], bits[word % BIT_WORDS], out=part)
-            sums[word // BIT_WORDS] += np.bitwise_count(part, out=ones[: end - start])
-        sums[empty[:, start:end]] = _FAR
-        np.minimum(sums[0], sums[1], out=nearest[start:end])
-    return nearest
+def _parts(values: NDArray[np.float64], lengths: Sequence[int]) -> list[NDArray[np.float64]]:
+    ends = list(accumulate(lengths))
+    return [values[end - length : end] for length, end in zip(lengths, ends, strict=True)]

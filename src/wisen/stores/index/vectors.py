@@ -127,7 +127,7 @@ async def embed_cards(embedder: Embedder, cards: Sequence[MemoryCard]) -> NDArra
 
 def knows(embedder: Embedder, text: str) -> bool:
     """Whether the embedder's vector says anything of the text: not where it never learned its characters."""
-    return not isinstance(embedder, KnowsMeaning) or embedder.knows(text)
+    return not hasattr(embedder, "knows") or not isinstance(embedder, KnowsMeaning) or embedder.knows(text)
 
 
 async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -1,4 +1,7 @@
-"""What is counted on a card: kept beside its file, which people review, and not in it."""
+"""What is counted on a card: kept beside its file, which people review, and not in it.
+
+It stands apart from `counts_file` because it opens no file.
+"""
 
 import hashlib
 from dataclasses import dataclass, replace

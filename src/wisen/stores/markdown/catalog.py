@@ -7,7 +7,7 @@ import errno
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wisen.cards import MemoryCard, MemoryStatus
@@ -85,6 +85,7 @@ class Catalog:
         self._paths: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
         self._alike: dict[str, list[str]] = {}
+        self._listed: Sequence[MemoryCard] | None = None
         self._last_number = 0
         self._tenants: dict[str, str] = {"": ""}
         self._tenant_problems: list[Problem] = []
@@ -98,7 +99,16 @@ class Catalog:
     def cards(self) -> Iterator[tuple[int, MemoryCard]]:
         """Each card with its number, which no other one ever has."""
         for card_id, number in self._numbers.items():
-            yield number, self.get(card_id)
+            card = self._files[self._paths[card_id]].card
+            if card is not None:
+                yield number, card
+
+    def listed(self) -> Sequence[MemoryCard]:
+        """All cards in the order of listings; sorted again only where some changed."""
+        if self._listed is None:
+            every = (card for _, card in self.cards())
+            self._listed = sorted(every, key=lambda card: (moment(card.provenance.created_at), card.id))
+        return self._listed
 
     def get(self, card_id: str) -> MemoryCard:
         """One card; raises `CardNotFoundError`."""
@@ -146,6 +156,7 @@ class Catalog:
         counted = self.counts.look()
         self._take_in(fresh)
         for path in {self._paths[card_id] for card_id in counted if card_id in self._paths}:
+            self._listed = None
             self._files[path] = self._with_counts(self._files[path])
 
     def _found(self) -> Iterator[tuple[str, str, FileSignature]]:
@@ -251,6 +262,7 @@ class Catalog:
         return {card_id: place for place, card_id in enumerate(noted)}
 
     def _put(self, path: str, file: _File) -> None:
+        self._listed = None
         card = file.card
         if card is None:
             self._files[path] = file
@@ -275,6 +287,7 @@ class Catalog:
         self._files[path] = self._with_counts(file)
 
     def _forget(self, path: str) -> None:
+        self._listed = None
         card = self._files.pop(path).card
         if card is not None:
             del self._paths[card.id], self._numbers[card.id]

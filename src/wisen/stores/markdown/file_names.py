@@ -1,4 +1,7 @@
-"""Names of files and folders made of any text: readable, and safe on every file system."""
+"""Names of files and folders made of any text: readable, and safe on every file system.
+
+It stands apart because cards, blocks and runs are named alike.
+"""
 
 import hashlib
 import re

@@ -15,6 +15,7 @@ from wisen.stores.folder import HIDDEN, Folder
 from wisen.stores.markdown.cards import CardWriter
 from wisen.stores.markdown.catalog import BLOCKS, Catalog
 from wisen.stores.markdown.file_names import folder_name
+from wisen.stores.one_look import look_since
 from wisen.stores.sqlite.cards import ids_beginning
 from wisen.stores.sqlite.connection import Database
 from wisen.stores.sqlite.file import SHARED, StoreFile
@@ -51,6 +52,7 @@ class FileLedger(Forkable):
     def _start(self) -> None:
         """Take a thread, and know nothing of the files yet."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="wisen-files")
+        self._since = 0.0
         self._catalog = Catalog(self._folder)
         self._writer = CardWriter(self._folder, self._catalog, self._keep_reports)
 
@@ -197,9 +199,11 @@ class FileLedger(Forkable):
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         self._refuse_closed()
+        since = look_since()
 
         def alone() -> _Result:
             with self._working:
+                self._since = since
                 return work()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, alone)

@@ -4,17 +4,18 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Literal
 
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
 from wisen.protocols import Embedder, Screen
-from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.recall import CardFilter, RecallHit, Written
 from wisen.stores.block_text import DEFAULT_BLOCK_LIMIT
 from wisen.stores.card_store import CardStore
-from wisen.stores.index.prepared import check_successor, make_probe
-from wisen.stores.index.search import Probe
+from wisen.stores.index.prepared import check_successor
+from wisen.stores.index.ranking import Probe
 from wisen.stores.index.vector_cache import VectorCache
 from wisen.stores.index.vectors import embed_cards, pack
 from wisen.stores.maintenance import StoreFacts, sqlite_facts, tally_cards, tally_merged
@@ -22,6 +23,7 @@ from wisen.stores.markdown.cards import Moved
 from wisen.stores.markdown.catalog import Problem, Stored
 from wisen.stores.markdown.file_index import FileIndex
 from wisen.stores.markdown.ledger import FileLedger
+from wisen.stores.one_look import one_look
 from wisen.stores.ordering import moment
 from wisen.stores.serialization import card_from_json
 from wisen.stores.transfer_items import card_item, cursor, position
@@ -102,7 +104,7 @@ class MarkdownStore(FileLedger, CardStore):
 
     def _start(self) -> None:
         super()._start()
-        self._look_again = 0.0
+        self._looked = -inf
         self._vectors = VectorCache(self._folder, self._embedder)
         self._index = FileIndex(self._embedder.dimension)
 
@@ -139,15 +141,13 @@ class MarkdownStore(FileLedger, CardStore):
         cards = await self.list(CardFilter(), limit=sys.maxsize)
         return [card.id for card in cards if card.id.startswith(beginning)]
 
-    async def search(self, query: RecallQuery) -> list[RecallHit]:
-        """See `VectorStore.search`. Raises `EmbedderError` where a text can't be embedded."""
-        self._refuse_closed()
-        probe = await make_probe(self._embedder, query, self._floor)
-        while True:
-            hits, missing = await self._in_thread(lambda: self._find(probe))
-            if not missing:
-                return [*hits]
-            await self._embed(missing)
+    async def _answers(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
+        with one_look():
+            while True:
+                hits, missing = await self._in_thread(lambda: self._find(probes))
+                if hits is not None:
+                    return hits
+                await self._embed(missing)
 
     async def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
@@ -162,8 +162,7 @@ class MarkdownStore(FileLedger, CardStore):
     async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
         """See `VectorStore.list`."""
         cards = await self._in_thread(lambda: self._accepted(where))
-        cards = sorted(cards, key=lambda card: (moment(card.provenance.created_at), card.id))
-        return cards[offset : offset + limit]
+        return [*cards[offset : offset + limit]]
 
     async def count(self, where: CardFilter) -> int:
         """See `VectorStore.count`."""
@@ -293,21 +292,22 @@ class MarkdownStore(FileLedger, CardStore):
         return replace(facts, runs=kept.runs, calls=kept.calls, schema=kept.schema)
 
     def _look(self) -> None:
-        if self._fresh and time.monotonic() < self._look_again:
+        began = time.monotonic()
+        if self._looked >= self._since or (self._fresh and began < self._looked + self._fresh):
             return
         with self._folder.explained():
             self._catalog.look()
-        self._look_again = time.monotonic() + self._fresh
+        self._looked = began
 
     def _accepted(self, where: CardFilter) -> Sequence[MemoryCard]:
         self._look()
-        return [card for _, card in self._catalog.cards() if where.accepts(card)]
+        return [card for card in self._catalog.listed() if where.accepts(card)]
 
-    def _find(self, probe: Probe) -> tuple[Sequence[RecallHit], Sequence[MemoryCard]]:
-        """The hits, or the cards that have to be embedded before there can be any."""
+    def _find(self, probes: Sequence[Probe]) -> tuple[Sequence[Sequence[RecallHit]] | None, Sequence[MemoryCard]]:
+        """The hits of each probe; or `None` with the cards that have to be embedded before the index takes in more."""
         self._look()
-        missing = self._index.follow(self._catalog.cards(), self._vectors)
-        return ([] if missing else self._index.search(probe)), missing
+        missing, whole = self._index.follow(self._catalog.cards(), self._vectors)
+        return (self._index.search_each(probes) if whole else None), missing
 
     async def _embed(self, cards: Sequence[MemoryCard]) -> None:
         unknown = await self._in_thread(lambda: [card for card in cards if self._vectors.get(card) is None])

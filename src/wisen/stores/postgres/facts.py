@@ -1,4 +1,7 @@
-"""What a Postgres store says about itself."""
+"""What a Postgres store says about itself.
+
+It stands apart from the store because only those who run it ask.
+"""
 
 from wisen.stores.maintenance import StoreFacts, counted_cards
 from wisen.stores.postgres.client import Connection

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wisen.cards import ANYONE
 from wisen.recall import CardFilter
-from wisen.stores.index.search import hash_code, sample_card
+from wisen.stores.index.codes import hash_code, sample_card
 from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.text import restored, stored
 

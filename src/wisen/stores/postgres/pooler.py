@@ -1,4 +1,7 @@
-"""Tells a pooler that shares connections among its clients, behind which no store can work, from one that doesn't."""
+"""Tells a pooler that shares connections among its clients, behind which no store can work, from one that doesn't.
+
+It stands apart from the pool because the queue's connections ask it, too.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable

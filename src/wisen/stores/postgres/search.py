@@ -1,7 +1,6 @@
 """Search in Postgres: a few hundred cards that may answer by SQL, then the same exact ranking as in every store."""
 
 import asyncio
-import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
@@ -9,13 +8,13 @@ from dataclasses import dataclass, field
 
 import asyncpg
 import numpy as np
-from numpy.typing import NDArray
 
 from wisen.recall import CardFilter, RecallHit
 from wisen.stores.damaged_rows import Damage
 from wisen.stores.index import scoring
 from wisen.stores.index.lexical import WordQuery, covered
-from wisen.stores.index.search import Match, Probe
+from wisen.stores.index.nearness import cosines_of
+from wisen.stores.index.ranking import KEPT, CardName, Contenders, Match, Probe, nearest_by_cosine
 from wisen.stores.index.vectors import BITS, packed_dtype, sign_bits
 from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.filter import Conditions, conditions, fitting_scopes
@@ -23,7 +22,6 @@ from wisen.stores.postgres.lexical import ask, by_worth
 from wisen.stores.postgres.text import restored, stored
 from wisen.yielding import LoopShare
 
-_KEPT = 64
 _MOST_NEAR = 512
 _MOST_HERE = 32
 _FEW = 4_096
@@ -176,7 +174,7 @@ class _Numbers:
 
 def _most_near(cards: int, k: int) -> int:
     """How many of a tenant's cards are looked at because they are near."""
-    return max(min(_MOST_NEAR, 128 + cards // 64), _KEPT + k)
+    return max(min(_MOST_NEAR, 128 + cards // 64), KEPT + k)
 
 
 class FittingNumbers:
@@ -188,7 +186,7 @@ class FittingNumbers:
         self._query = probe.query
         self._scopes = scopes
         self._distance = f"OPERATOR({vectors}.<~>)"
-        self._least = _KEPT + probe.query.k
+        self._least = KEPT + probe.query.k
 
     def _where(self) -> Conditions:
         found = conditions(self._query.filter, self._scopes)
@@ -307,52 +305,16 @@ def ranked(probe: Probe, found: Candidates) -> list[Match]:
     cards = found.cards
     numbers = [cards.numbers[at] for at in found.at]
     packed = np.frombuffer(cards.vectors, dtype=packed_dtype(len(probe.vector)))[found.at]
-    cosines = _cosines(packed["codes"], packed["inverse"], probe.vector)
+    near = cosines_of(packed["codes"], packed["inverse"], probe.vector)
     words = [cards.words[at] for at in found.at]
     lengths = np.array([len(one) // 4 for one in words], dtype=np.int64)
-    lexical, has = covered(found.words, np.frombuffer(b"".join(words), dtype="<u4"), lengths)
+    coverage = covered(found.words, np.frombuffer(b"".join(words), dtype="<u4"), lengths)
     same = np.array([number in found.same for number in numbers])
-    alike = np.array([cards.contents[at] == probe.content for at in found.at])
-    agrees = (alike | same) & (probe.content != 0)
-    vector = scoring.rescaled(cosines.max(axis=1), probe.cosine_floor)
-    relevance = scoring.relevance(vector, lexical, same)
-    worded = np.array([number in found.worded for number in numbers])
-    considered = same | agrees | worded | _nearest(cosines, probe)
-    passing = np.flatnonzero(considered & (same | (relevance >= probe.floor))).tolist()
-
-    def place(at: int) -> tuple[bool, bool, float, int, str]:
-        where = found.at[at]
-        return not same[at], not agrees[at], -relevance[at], -cards.created[where], cards.ids[where]
-
-    return [
-        Match(
-            number=numbers[at],
-            relevance=float(relevance[at]),
-            vector=min(1.0, max(0.0, float(cosines[at].max()))),
-            lexical=float(lexical[at]),
-            reasons=scoring.reasons(
-                same_prompt=bool(same[at]),
-                agrees=bool(agrees[at]),
-                situation=float(cosines[at, 0]),
-                text=float(cosines[at, 1]),
-                floor=probe.cosine_floor,
-                shared=[word for word, shared in zip(found.words.words, has[at].tolist(), strict=True) if shared],
-            ),
-            agrees=bool(agrees[at]),
-        )
-        for at in heapq.nsmallest(probe.query.k, passing, key=place)
-    ]
-
-
-def _cosines(codes: NDArray[np.int8], inverse: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-    # Not `@`: its sums depend on the number of rows.
-    return (np.einsum("rpd,d->rp", codes.astype(np.float32), vector) * inverse).astype(np.float64)
-
-
-def _nearest(cosines: NDArray[np.float64], probe: Probe) -> NDArray[np.bool_]:
-    best, limit = cosines.max(axis=1), _KEPT + probe.query.k
-    chosen = np.ones(len(best), dtype=np.bool_)
-    if len(best) > limit:
-        chosen[:] = False
-        chosen[np.argpartition(-best, limit - 1)[:limit]] = True
-    return chosen
+    agrees = (np.array([cards.contents[at] == probe.content for at in found.at]) | same) & (probe.content != 0)
+    chosen = same | agrees | np.array([number in found.worded for number in numbers])
+    chosen[nearest_by_cosine(near, np.arange(len(numbers)), KEPT + probe.query.k)] = True
+    places = chosen.nonzero()[0]
+    vector = scoring.rescaled(near.max(axis=1), probe.cosine_floor)
+    every = Contenders(cosines=near, vector=vector, same=same, agrees=agrees)
+    names = [CardName(numbers[at], cards.created[found.at[at]], cards.ids[found.at[at]]) for at in places.tolist()]
+    return every.at(places).ranked(probe, found.words, (coverage[0][places], coverage[1][places]), names)

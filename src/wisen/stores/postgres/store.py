@@ -1,5 +1,6 @@
 """A store for many machines: PostgreSQL with pgvector, whose row-level security keeps tenants apart."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,11 +14,11 @@ from wisen.batching import BatchQueue, Request
 from wisen.cards import MemoryCard
 from wisen.errors import StoreReadOnlyError
 from wisen.protocols import Embedder, Screen
-from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.recall import CardFilter, RecallHit, Written
 from wisen.stores.block_text import DEFAULT_BLOCK_LIMIT
 from wisen.stores.card_store import CardStore
-from wisen.stores.index.prepared import PreparedCard, make_probe, same_texts
-from wisen.stores.index.search import Probe
+from wisen.stores.index.prepared import PreparedCard, are_short, prepare, same_texts
+from wisen.stores.index.ranking import Probe
 from wisen.stores.index.vectors import embed_cards, label
 from wisen.stores.maintenance import StoreFacts
 from wisen.stores.postgres import cards as sql
@@ -25,14 +26,24 @@ from wisen.stores.postgres import facts, search, transfer
 from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.connection import Pool
 from wisen.stores.postgres.ledger import PostgresLedger
-from wisen.stores.postgres.preparing import FEW, prepared_cards
 from wisen.stores.postgres.reindex import reindex
 from wisen.stores.postgres.server_errors import UnreachableError
 from wisen.stores.postgres.text import stored
 from wisen.stores.postgres.tune import LARGE, Tuned, tune
+from wisen.stores.serialization import card_to_json
 from wisen.stores.transfer_items import encodable, prepare_items
 from wisen.stores.transfer_protocol import Part, TransferItem
 from wisen.yielding import LoopShare
+
+FEW = 4
+
+
+async def prepared_cards(cards: Sequence[MemoryCard], vectors: NDArray[np.float32] | None) -> list[PreparedCard]:
+    """As `prepare` does it, with JSON."""
+    if len(cards) <= FEW and are_short(cards):
+        return prepare(cards, vectors, card_to_json)
+    return await asyncio.to_thread(prepare, cards, vectors, card_to_json)
+
 
 _Add = Request[tuple[Sequence[MemoryCard], NDArray[np.float32]], list[Written]]
 _MOST_ADDED = 64
@@ -164,15 +175,14 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
         return await self._pool.read(lambda connection: sql.ids_beginning(connection, what, beginning), tenant=None)
 
-    async def search(self, query: RecallQuery) -> list[RecallHit]:
-        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
-        return await self._searches.ask(await make_probe(self._embedder, query, self._floor))
+    async def _answers(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
+        return await self._searches.ask(probes)
 
-    async def _search(self, some: Sequence[Request[Probe, list[RecallHit]]]) -> None:
-        probes = [one.what for one in some]
-        tenant = _tenant(probes[0])
+    async def _search(self, some: Sequence[Request[Sequence[Probe], Sequence[Sequence[RecallHit]]]]) -> None:
+        probes = [probe for one in some for probe in one.what]
+        tenant = _tenant(probes)
 
-        async def find(connection: Connection) -> list[list[RecallHit]]:
+        async def find(connection: Connection) -> Sequence[Sequence[RecallHit]]:
             kept, tuned = await search.label_and_tuned(connection, stored(tenant))
             self._check_label(self.url, kept)
             return await search.search(
@@ -185,8 +195,9 @@ class PostgresVectorStore(CardStore, PostgresLedger):
                 damage=self._damage,
             )
 
-        for one, hits in zip(some, await self._pool.read(find, tenant=tenant), strict=True):
-            one.give(hits)
+        hits = iter(await self._pool.read(find, tenant=tenant))
+        for one in some:
+            one.give([next(hits) for _ in one.what])
 
     async def _look_for_refused(self, some: Sequence[Request[CardFilter, bool]]) -> None:
         where, keys = some[0].what, {one.what.refused for one in some}
@@ -301,8 +312,8 @@ class PostgresVectorStore(CardStore, PostgresLedger):
         await self._check_embedder(connection)
 
 
-def _tenant(probe: Probe) -> str:
-    return probe.query.filter.tenant or ""
+def _tenant(probes: Sequence[Probe]) -> str:
+    return probes[0].query.filter.tenant or ""
 
 
 async def _stored_label(connection: Connection) -> str:

@@ -1,5 +1,7 @@
 """How texts with a NUL character, which Postgres refuses, are kept in its text columns.
 
+It stands apart because every module that writes or reads a text column needs it.
+
 NUL becomes 01 01, and the character 01 becomes 01 02. So different texts stay different, texts sort as before, and a
 text begins with another exactly where it did before.
 """

@@ -1,4 +1,7 @@
-"""Says that a server is waited for, so that nobody sits before a program that seems to hang."""
+"""Says that a server is waited for, so that nobody sits before a program that seems to hang.
+
+It stands apart from the pool because it knows no connection, only a wait.
+"""
 
 import asyncio
 import logging

@@ -10,8 +10,9 @@ from wisen.cards import ANYONE, MemoryCard
 from wisen.errors import CardNotFoundError
 from wisen.recall import CardFilter, Written
 from wisen.stores.damaged_rows import Damage, Row, named_card
+from wisen.stores.index.codes import hash_code, sample_card
 from wisen.stores.index.prepared import PreparedCard, check_successor
-from wisen.stores.index.search import IndexRow, hash_code, sample_card
+from wisen.stores.index.search import IndexRow
 from wisen.stores.serialization import card_to_json
 
 _Record = TypeVar("_Record")

@@ -10,11 +10,12 @@ from wisen import forks
 from wisen.cards import MemoryCard
 from wisen.errors import StoreError, StoreReadOnlyError
 from wisen.protocols import Embedder, Screen
-from wisen.recall import CardFilter, RecallHit, RecallQuery, Written
+from wisen.recall import CardFilter, RecallHit, Written
 from wisen.stores.block_text import DEFAULT_BLOCK_LIMIT
 from wisen.stores.card_store import CardStore
-from wisen.stores.index.prepared import PreparedCard, make_probe, prepare, same_texts
-from wisen.stores.index.search import CardIndex, IndexRow, Probe
+from wisen.stores.index.prepared import PreparedCard, prepare, same_texts
+from wisen.stores.index.ranking import Probe
+from wisen.stores.index.search import CardIndex, IndexRow
 from wisen.stores.index.vectors import PackLine, embed_cards, label, packed_dtype
 from wisen.stores.maintenance import StoreFacts, sqlite_facts, sqlite_problems
 from wisen.stores.serialization import card_to_json
@@ -129,10 +130,8 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         """Ids of cards or runs that begin so, in the order of listings; none for an empty beginning."""
         return await self._database.read(lambda connection: sql.ids_beginning(connection, what, beginning))
 
-    async def search(self, query: RecallQuery) -> list[RecallHit]:
-        """See `VectorStore.search`. Raises `EmbedderError` where the query can't be embedded."""
-        probe = await make_probe(self._embedder, query, self._floor)
-        return [*await self._database.read(lambda connection: self._search(connection, probe))]
+    async def _answers(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
+        return await self._database.read(lambda connection: self._search(connection, probes))
 
     async def update(self, card: MemoryCard) -> None:
         """See `VectorStore.update`. A card stays in its tenant, and its count of duplicates never falls."""
@@ -222,14 +221,15 @@ class SQLiteVectorStore(CardStore, SQLiteLedger):
         self._check_embedder(connection)
         connection.execute("UPDATE state SET embedder = ? WHERE embedder = ''", (label(self._embedder),))
 
-    def _search(self, connection: sqlite3.Connection, probe: Probe) -> Sequence[RecallHit]:
-        index = self._fresh_index(connection, probe.query.filter.tenant or "")
+    def _search(self, connection: sqlite3.Connection, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
+        index = self._fresh_index(connection, probes[0].query.filter.tenant or "")
         while True:
-            matches = index.search(probe)
-            cards = sql.fetch_numbers(connection, [match.number for match in matches], self._damage)
-            if len(cards) == len(matches):
-                return [match.hit(cards[match.number]) for match in matches]
-            index.drop([match.number for match in matches if match.number not in cards])
+            found = index.search_each(probes)
+            numbers = list({match.number for matches in found for match in matches})
+            cards = sql.fetch_numbers(connection, numbers, self._damage)
+            if len(cards) == len(numbers):
+                return [[match.hit(cards[match.number]) for match in matches] for matches in found]
+            index.drop([number for number in numbers if number not in cards])
 
     def _has_vectors(self, row: IndexRow) -> bool:
         fits = len(row[-1]) == packed_dtype(self._embedder.dimension).itemsize

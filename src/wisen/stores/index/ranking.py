@@ -1,0 +1,139 @@
+"""Which of a few candidates answer a query best: the same for every store, however it found them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.cards import MemoryCard
+from wisen.recall import RecallHit, RecallQuery
+from wisen.stores.index import scoring
+from wisen.stores.index.lexical import WordQuery
+
+KEPT = 64
+"""How many more cards than the query asks for are compared, of those near, and of those with its words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A query made ready for the index."""
+
+    query: RecallQuery
+    vector: NDArray[np.float32]
+    floor: float
+    """Relevance below which nothing is returned."""
+    cosine_floor: float
+    """The embedder's own floor."""
+    key: int
+    """`hash_code` of the prompt's key."""
+    content: int
+    """`hash_code` of the prompt's hard content."""
+
+
+class Match(NamedTuple):
+    """A card that answers a probe."""
+
+    number: int
+    relevance: float
+    vector: float
+    lexical: float
+    reasons: tuple[str, ...]
+    agrees: bool
+
+    def hit(self, card: MemoryCard) -> RecallHit:
+        """The answer, once the store has fetched the card."""
+        return RecallHit(
+            card=card,
+            relevance=self.relevance,
+            reasons=self.reasons,
+            vector=self.vector,
+            lexical=self.lexical,
+            agrees=self.agrees,
+        )
+
+
+class CardName(NamedTuple):
+    """A card's number in its store, and what decides among equals."""
+
+    number: int
+    created: int
+    card_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contenders:
+    """What is known of candidates before their words are compared, in columns of one order."""
+
+    cosines: NDArray[np.float64]
+    """Of the situation and of the text: shape `(cards, 2)`."""
+    vector: NDArray[np.float64]
+    """The higher one, in terms of the embedder's floor."""
+    same: NDArray[np.bool_]
+    """Whether the prompt is the query's."""
+    agrees: NDArray[np.bool_]
+    """Whether the hard content of the prompt is the query's."""
+
+    def at(self, places: NDArray[np.intp]) -> "Contenders":
+        """Those at these places."""
+        return Contenders(
+            cosines=self.cosines[places],
+            vector=self.vector[places],
+            same=self.same[places],
+            agrees=self.agrees[places],
+        )
+
+    def in_reach(self, probe: Probe, share: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The places of those that can be among the best, given bounds of each one's lexical share: `(2, cards)`."""
+        low, high = scoring.relevance(self.vector, share, self.same)
+        tier = 4.0 * self.same + 2.0 * self.agrees
+        passing = self.same | (high >= probe.floor)
+        if len(tier) > probe.query.k:
+            sure = np.where(self.same | (low >= probe.floor), tier + low, -1.0)
+            passing &= tier + high >= np.partition(sure, -probe.query.k)[-probe.query.k]
+        return passing.nonzero()[0]
+
+    def ranked(
+        self,
+        probe: Probe,
+        words: WordQuery,
+        coverage: tuple[NDArray[np.float64], NDArray[np.bool_]],
+        names: Sequence[CardName],
+    ) -> list[Match]:
+        """The best `query.k`, best first, none below the floor; `coverage` says which of the words each has."""
+        relevance: list[float] = scoring.relevance(self.vector, coverage[0], self.same).tolist()
+        same: list[bool] = self.same.tolist()
+        agrees: list[bool] = self.agrees.tolist()
+        order = [at for at, one in enumerate(relevance) if same[at] or one >= probe.floor]
+        order.sort(key=lambda at: (not same[at], not agrees[at], -relevance[at], -names[at].created, names[at].card_id))
+        found: list[Match] = []
+        for at in order[: probe.query.k]:
+            situation, text = self.cosines[at].tolist()
+            shared = list(compress(words.words, coverage[1][at].tolist()))
+            found.append(
+                Match(
+                    number=names[at].number,
+                    relevance=relevance[at],
+                    vector=min(1.0, max(0.0, situation, text)),
+                    lexical=float(coverage[0][at]),
+                    reasons=scoring.reasons(
+                        same_prompt=same[at],
+                        agrees=agrees[at],
+                        situation=situation,
+                        text=text,
+                        floor=probe.cosine_floor,
+                        shared=shared,
+                    ),
+                    agrees=agrees[at],
+                )
+            )
+        return found
+
+
+def nearest_by_cosine(cosines: NDArray[np.float64], places: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+    """At most `limit` of these places, those with the highest cosine."""
+    if len(places) <= limit:
+        return places
+    return places[np.argpartition(-cosines[places].max(axis=1), limit - 1)[:limit]]
