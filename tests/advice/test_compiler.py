@@ -292,3 +292,29 @@ def test_what_may_not_be_kept_is_taken_out_of_answers(answer: str, kept: str) ->
 @pytest.mark.parametrize("secret", [*Samples(5).prefixed().items()], ids=lambda one: one[0])
 def test_an_answer_that_is_a_secret_is_not_named(secret: tuple[str, str]) -> None:
     assert secret[1] not in own_answer(secret[1])
+
+
+@given(
+    st.lists(st.text("ab 1<é\n", min_size=1, max_size=80), max_size=5),
+    st.text("ab \n-", max_size=200),
+    st.sampled_from([100, 600, 1_500]),
+    st.lists(st.booleans(), min_size=5, max_size=5),
+)
+async def test_what_surely_fits_is_compiled_as_if_it_were_counted(
+    texts: list[str], block: str, most: int, shown: list[bool]
+) -> None:
+    cards = [MemoryCard(kind=MemoryKind.LESSON, content=text) for text in dict.fromkeys(texts)]
+    given_ = [recalled(card, shown=draw) for card, draw in zip(cards, shown, strict=False)]
+    own = OwnRun(lessons=("Be brief.",), rejected=("41",))
+    counted = PromptCompiler(max_tokens=most).compile(given_, own=own, block=block)
+    assert await PromptCompiler(max_tokens=most).compile_for(None, given_, own=own, block=block) == counted
+
+
+async def test_what_grows_by_redaction_is_counted_after_all() -> None:
+    letters = "abcdefghijklmnopqrst"
+    mails = [f"{a}{b}@c.de" for a in letters for b in letters[:18]]
+    card = MemoryCard(kind=MemoryKind.LESSON, content=" ".join([*mails, *mails, *mails[100:350]]))
+    compiler = PromptCompiler(max_tokens=len(card.content) + 610)
+    counted = compiler.compile([recalled(card)])
+    assert [one.why for one in counted.left_out] == ["no room"]
+    assert await compiler.compile_for(None, [recalled(card)]) == counted

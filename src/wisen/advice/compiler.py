@@ -1,6 +1,5 @@
 """The prompt compiler: what of the recalled cards reaches the model, in a fixed frame and within a bound."""
 
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from functools import partial
 
 from wisen.advice.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
 from wisen.advice.frame import BULLET, RIVAL, RULES_HEADING, Note, OwnRun, note, section
+from wisen.advice.grown_blocks import GrownBlocks
 from wisen.advice.token_bound import TokenBound
 from wisen.advice.token_counts import TokenCounter, at_most, counter_of, estimated, ready
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus
@@ -21,9 +21,6 @@ from wisen.threads import in_thread
 
 _LONGEST_ANSWER = 600
 _MARGIN = 2_000
-_REMEMBERED_BLOCKS = 32
-_TOGETHER = 500
-"""Characters before a block's new lines that are screened with them."""
 _MOST_OWN = 10
 _ANSWER = "Answer:\n"
 """What an answer is screened behind: a number that is all of a text is taken for a postcode, for example."""
@@ -132,10 +129,7 @@ class PromptCompiler:
     notes that say the same are shown side by side. Of episodes, the nearest are always the best."""
     screen: Screen = field(default_factory=DefaultScreen, compare=False)
     """Every text passes this screen again, no matter who put it into memory."""
-    _blocks: deque[str] = field(
-        default_factory=lambda: deque(maxlen=_REMEMBERED_BLOCKS), init=False, repr=False, compare=False
-    )
-    """Blocks that passed whole, the last few."""
+    _blocks: GrownBlocks = field(default_factory=GrownBlocks, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a layout that doesn't exist with `ConfigError`."""
@@ -164,9 +158,14 @@ class PromptCompiler:
         most: int | None = None,
     ) -> Advice:
         """Compile as `compile` does, with the model's own tokenizer where it has one and there may be too much."""
-        count = None if self._surely_fits(recalled, own, block) else await counter_of(model)
-        name: str = getattr(model, "model_name", "")
-        compiled = partial(self.compile, recalled, own=own, block=block, most=most, model=name)
+        fits = self._surely_fits(recalled, own, block)
+        compiled = partial(self.compile, recalled, own=own, block=block, most=most, model=_name(model))
+        # Rules have a bound of their own, and what is held out has to take its room.
+        if fits and all(one.injection.shown and not one.injection.rule for one in recalled):
+            advice = compiled(count=_uncounted)
+            if _size(advice, at_most) <= self.max_tokens:  # what stands for a secret may be longer than it
+                return advice
+        count = None if fits else await counter_of(model)
         if count is not None:
             with suppress(ModelError):  # a tokenizer may fail, and may take its time
                 return await in_thread(compiled, count=count)
@@ -200,34 +199,20 @@ class PromptCompiler:
         eligible = self._eligible(recalled, draft)
         bound = self.max_tokens + self._stand([one for one in eligible if one.injection.rule], draft, count)
         draft.own = room.own(self._own(own)) if own is not None else OwnRun()
-        draft.block = room.block(_lines_once(self._admitted(block)))
+        draft.block = room.block(_lines_once(self._blocks.admitted(self.screen, block)))
         self._choose([one for one in eligible if not one.injection.rule], draft, room, most, model)
         whole = _advice(draft, draft.taken)
         # A tokenizer may count more for the whole than for its parts.
         while whole and _size(whole, count) > bound:
             draft.drop()
             whole = _advice(draft, draft.taken)
+        shown = [one for one in draft.taken if one.injection.shown]
+        if len(shown) == len(draft.taken):
+            return whole
         for piece in draft.taken:
             if not piece.injection.shown:
                 draft.leave_out(piece.card, _HELD_OUT)
-        return _advice(draft, [one for one in draft.taken if one.injection.shown])
-
-    def _admitted(self, block: str) -> str:
-        """What of a block may be shown. Of one that has passed and has grown, the new lines are screened.
-
-        With some of the old ones, since lines can say together what none says alone.
-        """
-        for known in reversed(tuple(self._blocks)):
-            if known and block.startswith(f"{known}\n"):
-                new = block[max(block.rfind("\n", 0, max(len(known) - _TOGETHER, 0)), 0) :]
-                passes = admitted(self.screen, new) == new
-                break
-        else:
-            passes = bool(block) and admitted(self.screen, block) == block
-        if passes:
-            self._blocks.append(block)
-            return block
-        return admitted(self.screen, block)
+        return _advice(draft, shown)
 
     def _eligible(self, recalled: Sequence[Recalled], draft: _Draft) -> list[Recalled]:
         """What may be shown, as far as evidence and corrections say; each card once."""
@@ -337,6 +322,16 @@ class PromptCompiler:
         if own is not None:
             texts += (*own.lessons, *own.rejected, *(text for turn in own.corrected for text in turn))
         return sum(at_most(text) + _LABELS + _INDENT * text.count("\n") for text in texts) <= self.max_tokens
+
+
+def _name(model: object) -> str:
+    name: str = getattr(model, "model_name", "")
+    return name
+
+
+def _uncounted(_text: str) -> int:
+    """For texts of which all fit, however they are counted."""
+    return 0
 
 
 def _advice(draft: _Draft, shown: Sequence[_Piece]) -> Advice:

@@ -7,6 +7,8 @@ from itertools import zip_longest
 from wisen.advice.frame import FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, block_sample, item, quoted
 from wisen.advice.token_counts import TokenCounter
 
+_FIRST_TRY = 16
+
 
 class TokenBound:
     """Counts down as texts are taken in; the frame is paid for by the first text that stands in it."""
@@ -52,9 +54,14 @@ class TokenBound:
 
 def most_that(holds: Callable[[int], bool], most: int) -> int:
     """The highest number from 0 to `most` of which `holds` is true, where it is of all below one that it is true of."""
-    if holds(most):
-        return most
-    return bisect(range(1, most), False, key=lambda number: not holds(number))
+    least, reach = 0, _FIRST_TRY  # in ever longer steps: a try costs the more, the higher its number
+    while reach < most and holds(reach):
+        least, reach = reach, 2 * reach
+    if reach >= most:
+        if holds(most):
+            return most
+        reach = most
+    return least + bisect(range(least + 1, reach), False, key=lambda number: not holds(number))
 
 
 def _line(text: str, heading: str) -> Sequence[str]:
