@@ -13,6 +13,7 @@ from page_client import Visitor, visiting
 from wisen.cards import MemoryCard, MemoryScope, MemoryStatus
 from wisen.integrations.bearer_tokens import BearerTokens
 from wisen.recall import CardFilter
+from wisen.stores.markdown.store import MarkdownStore
 from wisen.stores.sqlite.store import SQLiteVectorStore
 from wisen.testing.material import card, run_record
 from wisen.web.application import PageAccess, page_application
@@ -399,3 +400,71 @@ async def test_a_wrong_token_opens_nothing(token: str, visitor: Visitor) -> None
     assert reply.status == 403
     assert not visitor.cookies
     assert NORTH.encode() not in reply.body
+
+
+async def test_a_page_from_before_a_move_decides_nothing(store: SQLiteVectorStore, visitor: Visitor) -> None:
+    north, mine = await logged_in(visitor), await lesson(store)
+    other = await form(north, mine.id)
+    assert (await north.post(f"/lessons/{mine.id}", await form(north, mine.id) | {"act": "promote"})).status == 303
+    before = await lesson(store)
+    for act in ("reject", "pin", "correct"):
+        reply = await north.post(f"/lessons/{mine.id}", other | {"act": act, "content": "Another."})
+        assert reply.status == 400
+        assert "was moved after its page was made" in reply.page.text
+    assert await unchanged(store, before)
+    assert (await north.post(f"/lessons/{mine.id}", await form(north, mine.id) | {"act": "reject"})).status == 303
+
+
+@pytest.mark.parametrize("name", ["why", "content", "strategy", "act"])
+async def test_a_refused_form_of_any_length_is_a_small_page(
+    name: str, store: SQLiteVectorStore, visitor: Visitor
+) -> None:
+    north, mine = await logged_in(visitor), await lesson(store)
+    for length in (11_000, 50_000):
+        fields = await form(north, mine.id) | {"act": "none", name: "&" * length}
+        reply = await north.post(f"/lessons/{mine.id}", fields)
+        assert reply.status == 400
+        assert len(reply.body) < 100_000
+
+
+@pytest.mark.parametrize(("path", "method"), [("/", "OPTIONS"), ("/runs", "POST"), ("/undo", "GET")])
+async def test_a_method_that_an_address_does_not_take(path: str, method: str, visitor: Visitor) -> None:
+    reply = await visitor.ask(method, path)
+    assert reply.status == 405
+    assert reply.header("allow")
+    assert f"doesn't take {method}" in reply.page.text
+
+
+async def test_a_folder_that_goes_away_and_comes_back(tmp_path: Path) -> None:
+    """Such as by a change of branch: the page shows what the files say, now."""
+    async with MarkdownStore(tmp_path / "lessons") as opened, visiting(page_application(opened)) as person:
+        await opened.add_unscreened([waiting("Keep rule one.", "")])
+        assert "Keep rule one." in (await person.get("/lessons")).page.text
+        (tmp_path / "lessons").rename(tmp_path / "elsewhere")
+        gone = await person.get("/lessons")
+        assert gone.status == 200
+        assert "Keep rule one." not in gone.page.text
+        (tmp_path / "elsewhere").rename(tmp_path / "lessons")
+        assert "Keep rule one." in (await person.get("/lessons")).page.text
+
+
+async def test_a_store_that_nobody_may_write_says_so(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "lessons.db") as opened:
+        await opened.add_unscreened([waiting(SECRET, "")])
+    async with (
+        SQLiteVectorStore(tmp_path / "lessons.db", read_only=True) as opened,
+        visiting(page_application(opened)) as person,
+    ):
+        mine = await lesson(opened, "")
+        reply = await person.post(f"/lessons/{mine.id}", await form(person, mine.id) | {"act": "promote"})
+        assert reply.status == 503
+        assert "read-only" in reply.page.text or "read only" in reply.page.text
+        assert await unchanged(opened, mine)
+
+
+async def test_a_hundred_requests_at_once(store: SQLiteVectorStore) -> None:
+    async with visiting(page_application(store, PageAccess(tenant="north"))) as person:
+        mine = await lesson(store)
+        paths = ["/", f"/lessons/{mine.id}", "/lessons?q=invoices", "/runs/run-north"] * 25
+        replies = await asyncio.gather(*(person.get(path) for path in paths))
+        assert {reply.status for reply in replies} == {200}

@@ -64,8 +64,9 @@ def waiting(text: str = "Count the chairs by rows.", **changed: object) -> Memor
 async def decided(at: Visitor, card_id: str, act: str, **fields: str) -> Reply:
     """Fill the form on the lesson's page in, and send it."""
     page = (await at.get(f"/lessons/{card_id}")).page
-    token = next(form["form_token"] for form in page.forms if form["action"] == f"/lessons/{card_id}")
-    return await at.post(f"/lessons/{card_id}", {"form_token": token, "act": act, "why": WHY, **fields})
+    form = next(form for form in page.forms if form["action"] == f"/lessons/{card_id}")
+    own = {name: form.get(name, "") for name in ("form_token", "seen")}
+    return await at.post(f"/lessons/{card_id}", {**own, "act": act, "why": WHY, **fields})
 
 
 async def undone(at: Visitor) -> Reply:

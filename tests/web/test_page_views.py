@@ -1,11 +1,13 @@
 """What each view of the page shows, on a file and on a folder, and that texts and figures are what the store has."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from math import log
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from page_client import Visitor, visiting
@@ -16,6 +18,7 @@ from wisen.memory_ci.statistics import trial_e_value
 from wisen.records import AttemptRecord, Injection, LeftOut, ReflectionEvaluation, RunMark, RunRecord
 from wisen.stores.connect import connect
 from wisen.stores.in_process.store import InMemoryVectorStore
+from wisen.stores.markdown.store import MarkdownStore
 from wisen.stores.whole_store import Store
 from wisen.testing.material import NOON, card, run_record
 from wisen.trial_records import DrawCounts, Trial
@@ -343,3 +346,43 @@ async def test_a_store_that_fails_is_told_in_one_sentence() -> None:
         for path in ("/", "/runs", "/lessons"):
             assert "The store can't be asked: the disk is gone; look for it." in await text_of(at, path, 503)
         assert (await at.get("/health")).status == 200
+
+
+async def test_a_view_of_a_folder_looks_at_its_files_once_and_shows_what_others_changed(tmp_path: Path) -> None:
+    class Watched(MarkdownStore):
+        looks: ClassVar[list[float]] = []
+
+        def _look(self) -> None:
+            self.looks.append(self._since)
+            super()._look()
+
+    async with Watched(tmp_path) as store, MarkdownStore(tmp_path) as other:
+        await store.add_unscreened([card("Keep the first rule.")])
+        async with visiting(page_application(store)) as at:
+            for path in ("/", "/lessons", "/lessons?q=rule"):
+                store.looks.clear()
+                await at.get(path)
+                assert len(store.looks) > 1
+                assert len(set(store.looks)) == 1, "all reads of a view are content with the same look"
+            await other.add_unscreened([card("Keep the second rule.")])
+            assert "second rule" in (await at.get("/lessons")).page.text
+
+
+async def test_the_server_begins_with_what_its_first_pages_need() -> None:
+    async with Surveyed() as store:
+        app = page_application(store)
+        async with app.router.lifespan_context(app):
+            assert store.surveys == 1
+
+
+async def test_the_server_begins_where_a_store_takes_its_time() -> None:
+    class Stuck(InMemoryVectorStore):
+        async def run_marks(self, *, tenant: str | None = None) -> Sequence[RunMark]:
+            del tenant
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async with Stuck() as store, asyncio.timeout(20):
+        app = page_application(store)
+        async with app.router.lifespan_context(app):
+            pass

@@ -1,4 +1,7 @@
-"""Finds a card or run by its id, or by a beginning of it, within a tenant."""
+"""Finds a card or run by its id, or by a beginning of it, within a tenant.
+
+It stands apart because all that take an id from people ask it, and most of them explain nothing.
+"""
 
 from collections.abc import Iterable
 from contextlib import suppress

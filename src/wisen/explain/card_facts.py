@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
 from wisen.explain.wording import counted, when
 from wisen.protocols import VectorStore
 from wisen.records import Injection
 from wisen.trial_records import Trial
+
+if TYPE_CHECKING:
+    from wisen.memory_ci.decisions import Act
 
 
 def trial_lines(head: MemoryCard, promoted: Mapping[int, int] | None = None) -> list[str]:
@@ -161,3 +165,15 @@ def seen(card: MemoryCard) -> str:
 def status_of(card: MemoryCard) -> str:
     """The status in words."""
     return f"{card.status}, pinned" if card.pinned else str(card.status)
+
+
+def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
+    """What a person's decision changed."""
+    if act == "release":
+        return "all runs of its tenant may try it"
+    was, now = status_of(before), status_of(after)
+    if was == now:
+        return f"{was} as before"
+    if before.status is after.status:
+        return "pinned" if after.pinned else "unpinned"
+    return f"{was} to {now}"

@@ -1,4 +1,7 @@
-"""The figures behind an idea: the runs of its trials, the replays that count with them, and their e-values."""
+"""The figures behind an idea: the runs of its trials, the replays that count with them, and their e-values.
+
+It stands apart from `card_facts`, which imports no statistics until it is asked for them.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Small words that commands and pages share: times, scores, counts, and texts with what is invisible shown."""
+"""Small words that commands and pages share: times, scores, counts, and texts with what is invisible shown.
+
+It stands apart because `wisen` itself imports it, before any command.
+"""
 
 from datetime import datetime
 

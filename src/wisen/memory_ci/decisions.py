@@ -1,9 +1,10 @@
 """What people decide on ideas: promote, archive, reject, pin. All wordings of an idea follow its head."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from typing import Final, Literal, get_args
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
@@ -12,6 +13,10 @@ from wisen.memory_ci.ideas import head_of, still_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import HUMAN, move, pinned, released
 from wisen.protocols import Scrubs, VectorStore
+
+Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin"]
+ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
+"""What a person may decide on a card, as commands and pages name it."""
 
 
 class Decisions:
@@ -23,6 +28,19 @@ class Decisions:
     def __init__(self, store: VectorStore, now: Callable[[], datetime]) -> None:
         self.store = store
         self.now = now
+
+    async def decide(self, act: Act, card_id: str, why: str) -> MemoryCard:
+        """Do one of `ACTS`; gives the card as it is then. Raises as the act's own method does."""
+        acts: dict[Act, Callable[[str, str], Awaitable[MemoryCard]]] = {
+            "promote": self.promote,
+            "release": self.release,
+            "archive": self.archive,
+            "quarantine": self.quarantine,
+            "reject": self.reject,
+            "pin": self.pin,
+            "unpin": self.unpin,
+        }
+        return await acts[act](card_id, why)
 
     async def promote(self, card_id: str, why: str) -> MemoryCard:
         """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""

@@ -6,10 +6,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
+from http import HTTPStatus
 from math import inf
 from typing import cast
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -21,8 +23,9 @@ from wisen.explain.by_id import find_card, find_run
 from wisen.integrations.bearer_tokens import BearerTokens
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.recall import Awaited, CardFilter, RecallQuery
+from wisen.stores.one_look import one_look
 from wisen.stores.whole_store import Store
-from wisen.web.deciding import Deciding, kept_texts
+from wisen.web.deciding import Deciding, kept_texts, moves_of, shown_again
 from wisen.web.desk import look_at_desk
 from wisen.web.gate import Gate, form_of, same_site
 from wisen.web.lesson_view import look_at_lesson
@@ -31,6 +34,8 @@ from wisen.web.run_view import ATTEMPTS, look_at_run
 from wisen.web.success import SuccessBoard
 from wisen.web.visits import COOKIE, Visit, Visits
 
+_WARMING = 0.5
+"""Seconds that the server waits at most for what the first pages need; the rest is looked up while it answers."""
 _ROWS = 25
 _FOUND = 50
 """Lessons that a search gives at most."""
@@ -107,6 +112,7 @@ class PageServer:
     async def _lifespan(self, _: Starlette) -> AsyncGenerator[None]:
         """Look up what the first pages would wait for; the store is the caller's."""
         warming = asyncio.create_task(self._warm())
+        await asyncio.wait([warming], timeout=_WARMING)
         try:
             yield
         finally:
@@ -118,6 +124,7 @@ class PageServer:
         if self._access.tokens is None:
             with suppress(WisenError):  # the page that asks for it says so
                 await self._success.of(self._access.tenant)
+                await look_at_desk(self._store, self._access.tenant)
                 await self._search(LessonQuery(text="wisen"), self._access.tenant)
 
     def _shown(self, view: "View") -> "Answer":
@@ -148,9 +155,7 @@ class PageServer:
             except ConfigError as error:
                 return await self._problem(visit, 400, f"Nothing was changed: {error}.")
             if not visit.wrote(fields.get("form_token", "")):
-                return await self._problem(
-                    visit, 403, "This form is out of date. Nothing was changed; open the page again."
-                )
+                return await self._problem(visit, 403, _OUT_OF_DATE)
             return await self._told(act(request, visit, fields), visit)
 
         return answer
@@ -162,7 +167,8 @@ class PageServer:
     async def _told(self, answering: Awaitable[Response], visit: Visit) -> Response:
         """The answer, or a page that says in one sentence why there is none."""
         try:
-            return await answering
+            with one_look():
+                return await answering
         except (CardNotFoundError, RunNotFoundError) as error:
             return await self._problem(visit, 404, f"There is {error}.")
         except ConfigError as error:
@@ -183,9 +189,12 @@ class PageServer:
         )
         return HTMLResponse(page, status_code=status)
 
-    async def _missing(self, _: Request, error: Exception) -> Response:
-        status: int = getattr(error, "status_code", 404)
-        return await self._problem(None, status, "There is no such page.")
+    async def _missing(self, request: Request, error: Exception) -> Response:
+        if not isinstance(error, HTTPException) or error.status_code == HTTPStatus.NOT_FOUND:
+            return await self._problem(None, 404, "There is no such page.")
+        response = await self._problem(None, error.status_code, f"This address doesn't take {request.method[:20]}.")
+        response.headers.update(error.headers or {})
+        return response
 
     async def _desk(self, _: Request, visit: Visit) -> Response:
         return await self._page("desk", visit, desk=await look_at_desk(self._store, visit.tenant))
@@ -231,17 +240,20 @@ class PageServer:
         view = await look_at_lesson(self._store, card)
         status = 400 if problem else 200
         return await self._page(
-            "lesson", visit, status=status, view=view, problem=problem, wrote=wrote or {}, kept=kept_texts(card)
+            "lesson",
+            visit,
+            status=status,
+            view=view,
+            problem=problem,
+            wrote=shown_again(wrote or {}),
+            kept=kept_texts(card),
+            moves=moves_of(card),
         )
 
     async def _decide(self, request: Request, visit: Visit, fields: dict[str, str]) -> Response:
         card = await find_card(self._store, request.path_params["card_id"], visit.tenant)
-        act, why = fields.get("act", ""), fields.get("why", "")
         try:
-            if act == "correct":
-                await self._deciding.correct(card, fields, why)
-            else:
-                await self._deciding.decide(card, act, why)
+            await self._deciding.as_written(card, fields)
         except ConfigError as error:
             return await self._lesson(request, visit, f"Nothing was changed: {error}.", fields)
         return RedirectResponse(path("lessons", card.id), status_code=303)

@@ -1,13 +1,15 @@
 """Does what a person decides on a card, as the commands do, and takes the last decision back."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from secrets import token_urlsafe
 
 from wisen.cards import MemoryCard, Provenance
 from wisen.errors import ConfigError
-from wisen.explain.card_facts import status_of
+from wisen.explain.card_facts import decided
+from wisen.memory_ci.decisions import ACTS
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.undoing import Before, before_decision, take_back
 
@@ -15,6 +17,9 @@ _KEPT = 15 * 60.0
 """Seconds for which a decision can be taken back: until then its card's text stays in this process's memory."""
 _LONGEST_FIELD = 2_000
 """Characters of a text that a form offers to be corrected."""
+
+_LONGEST_FORM = 12_000
+"""Characters of a refused form that its page shows again: 60 kB where each has to be escaped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,7 @@ class Deciding:
         self._ci = ci
         self._monotonic = monotonic
         self._last: dict[str, Decided] = {}
+        self._one_decides = asyncio.Lock()
 
     def last(self, tenant: str) -> Decided | None:
         """What can be taken back."""
@@ -50,23 +56,23 @@ class Deciding:
             return None
         return found
 
+    async def as_written(self, card: MemoryCard, fields: dict[str, str]) -> str:
+        """Do what a form says, unless its page showed the card before its last move. Raises as `decide` does."""
+        act, why = fields.get("act", ""), fields.get("why", "")
+        async with self._one_decides:
+            now = (await self._ci.store.get([card.id]))[0]
+            if fields.get("seen") != moves_of(now):
+                raise ConfigError("the lesson was moved after its page was made; decide on it as it is now")
+            return await (self.correct(now, fields, why) if act == "correct" else self.decide(now, act, why))
+
     async def decide(self, card: MemoryCard, act: str, why: str) -> str:
         """Do it, and say what changed. Raises `ConfigError` for what can't be, and what the store raises."""
-        ci = self._ci
-        acts = {
-            "promote": ci.promote,
-            "release": ci.release,
-            "archive": ci.archive,
-            "quarantine": ci.quarantine,
-            "reject": ci.reject,
-            "pin": ci.pin,
-            "unpin": ci.unpin,
-        }
-        if act not in acts:
+        chosen = ACTS.get(act)
+        if chosen is None:
             raise ConfigError(f"there is no decision {act[:40]!r}; take one of those on the page")
-        before = await before_decision(ci.store, card.id)
-        after = await acts[act](card.id, _reason(why))
-        return self._done(before, after, _said(act, card, after), why)
+        before = await before_decision(self._ci.store, card.id)
+        after = await self._ci.decide(chosen, card.id, _reason(why))
+        return self._done(before, after, decided(chosen, card, after), why)
 
     async def correct(self, card: MemoryCard, fields: dict[str, str], why: str) -> str:
         """Put what a person wrote in the card's place. Raises as `decide` does."""
@@ -125,14 +131,17 @@ def kept_texts(card: MemoryCard) -> dict[str, str]:
     return {name: text if len(text) > _LONGEST_FIELD else "" for name, text in texts.items()}
 
 
+def moves_of(card: MemoryCard) -> str:
+    """By which a form says what its page showed: it changes with each decision, and not with what runs count."""
+    return f"{len(card.history)} {card.status}"
+
+
+def shown_again(wrote: Mapping[str, str]) -> Mapping[str, str]:
+    """What a person wrote in a form that was refused, without what would make its page too large."""
+    return wrote if sum(map(len, wrote.values())) <= _LONGEST_FORM else {"act": wrote.get("act", "")}
+
+
 def _reason(why: str) -> str:
     if not why.strip():
         raise ConfigError("the reason is empty; say why")
     return why.strip()
-
-
-def _said(act: str, before: MemoryCard, after: MemoryCard) -> str:
-    if act == "release":
-        return "all runs of its tenant may try it"
-    was, now = status_of(before), status_of(after)
-    return f"{was} as before" if was == now else f"{was} to {now}"

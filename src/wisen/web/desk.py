@@ -23,7 +23,7 @@ _NEAR = 0.5
 _SAYS = 2.0
 """The e-value from which runs say something."""
 _LEAST = 1e-300
-_IMPORTED = "imported, or written by a program: of no run of your own"
+_IMPORTED = "imported or written by a program; no run of yours taught it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
