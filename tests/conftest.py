@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from postgres import PostgresServer, running_server
 
-from wisen.durable.logs import log_context
+from wisen.operations.logs import log_context
 
 # A shared machine may pause any example for long; what is too slow, a benchmark tells.
 settings.register_profile("wisen", deadline=None)
@@ -38,14 +38,14 @@ def logging_restored() -> Iterator[None]:
     """For what sets up the logs of a whole program: handlers, levels and hooks are as before afterwards."""
     root, dbos, ours = logging.getLogger(), logging.getLogger("dbos"), logging.getLogger("wisen")
     kept = [(one, one.handlers[:], one.level, one.propagate) for one in (root, dbos, ours)]
-    hooks = sys.excepthook, threading.excepthook
+    hooks = sys.excepthook, threading.excepthook, sys.unraisablehook
     yield
     log_context(run=None)
     logging.captureWarnings(capture=False)
     for one, handlers, level, propagate in kept:
         one.handlers[:], one.propagate = handlers, propagate
         one.setLevel(level)
-    sys.excepthook, threading.excepthook = hooks
+    sys.excepthook, threading.excepthook, sys.unraisablehook = hooks
 
 
 @pytest.fixture

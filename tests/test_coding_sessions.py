@@ -12,7 +12,7 @@ SESSIONS = 24
 
 def test_lessons_come_in_time_and_failures_become_fewer() -> None:
     done = subprocess.run(
-        [sys.executable, str(BENCHMARK), "--sessions", str(SESSIONS), "--seed", "11", "--lessons"],
+        [sys.executable, str(BENCHMARK), "--sessions", str(SESSIONS), "--seed", "11", "--details"],
         capture_output=True,
         text=True,
         check=False,

@@ -13,10 +13,10 @@ import yaml
 
 from wisen.cli.main import application
 from wisen.cli.worker import WatchOptions
-from wisen.durable.health import Health
-from wisen.durable.metrics import Metrics
-from wisen.durable.serving import DEFAULT_ADDRESS, Address
-from wisen.durable.serving import application as pages
+from wisen.operations.health import Health
+from wisen.operations.metrics import Metrics
+from wisen.operations.serving import DEFAULT_ADDRESS, Address
+from wisen.operations.serving import application as pages
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -205,7 +205,7 @@ def test_the_page_on_operations_names_every_metric_and_no_other() -> None:
     assert set(named) == set(there)
     every = {one for names in there.values() for one in names}
     for name, row in named.items():
-        alert = row.split("|")[3]
+        alert = row.split("|")[2]
         assert set(FIGURE.findall(alert)) <= every, name
         assert set(FIGURE.findall(alert)) & there[name], name
 

@@ -22,6 +22,8 @@ def test_an_old_path_is_the_module_that_stands_there_now(old: str) -> None:
         ("wisen.architectures.reflection", "ReflectionPattern"),
         ("wisen.architectures.protocol_guard", "ReflexionProtocol"),
         ("wisen.convergence", "ConvergenceReason"),
+        ("wisen.durable.queue", "Queue"),
+        ("wisen.durable.worker", "Worker"),
         ("wisen.memory.blocks", "BlockMemory"),
         ("wisen.memory.compiler", "PromptCompiler"),
         ("wisen.reflection.retroformer", "Retroformer"),

@@ -8,7 +8,7 @@ import pytest
 
 from wisen import InMemoryVectorStore, ScriptedModel
 from wisen.cards import MemoryCard, MemoryKind, Provenance, Situation
-from wisen.cli.demo_trial import print_trial
+from wisen.cli.demo import print_trial
 from wisen.experiments.one_customer import (
     HARMFUL,
     MESSAGES,

@@ -33,18 +33,29 @@ ROLES = {
 KEPT = {"cards": "stores.markdown stores.postgres stores.sqlite"}
 """Nouns of the root, and the rooms that have a file of the same name for how they keep them."""
 COMMANDS = {
-    "batches": "durable",
+    "batches": "queue",
     "rollback": "memory_ci",
     "rules": "memory_ci",
     "run": "",
     "store": "stores",
-    "worker": "durable",
+    "worker": "queue",
 }
 """Commands in `cli`, and the room of what each commands."""
 FRAMEWORKS = {
     "Lessons": {f"wisen.integrations.{name}_lessons" for name in ("langchain", "openai_agents", "pydantic_ai")}
 }
 """What has one name in each framework's idiom: nobody imports it from two."""
+ALONE = {
+    "evaluation.regex_search": "another process imports it",
+    "memory_ci.corrections": "a person's corrections, not what runs teach",
+    "memory_ci.refusals": "it searches the store, and intake only asks",
+    "memory_ci.trust": "the table of policies, which docs and types name",
+    "screening.infrastructure": "a detector among detectors",
+    "stores.markdown.file_index": "derived, where the store is the truth",
+    "stores.postgres.facts": "asked by those who run a store, not by runs",
+    "stores.sqlite.upgrade": "the same role as in the other room",
+}
+"""Modules under 60 lines that one module of their room imports and has room for; and why they stand alone."""
 
 
 @cache
@@ -73,6 +84,27 @@ def test_there_is_no_import_cycle() -> None:
     graph = {name: imported(tree, set(trees)) - {name} for name, tree in trees.items() if name != "wisen"}
     assert len(graph) > 300
     TopologicalSorter(graph).prepare()
+
+
+def test_a_thin_module_that_one_neighbour_uses_is_in_it_or_says_why_not() -> None:
+    trees = modules()
+    users: dict[str, list[str]] = defaultdict(list)
+    for name, tree in trees.items():
+        for used in imported(tree, set(trees)):
+            users[used].append(name)
+    files = {name: ROOT.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in trees}
+    lines = {name: len(path.read_text("utf-8").splitlines()) for name, path in files.items() if path.is_file()}
+    found = {
+        name.removeprefix("wisen.")
+        for name, length in lines.items()
+        if length < 60
+        and len(users[name]) == 1
+        and users[name][0].rpartition(".")[0] == name.rpartition(".")[0]
+        and length + lines.get(users[name][0], 400) <= 400
+    }
+    assert len(lines) > 300
+    assert found <= ALONE.keys()
+    assert {f"wisen.{name}" for name in ALONE} <= lines.keys()
 
 
 def test_no_class_name_stands_twice() -> None:
@@ -149,4 +181,4 @@ def test_pydantic_ai_is_imported_in_one_room() -> None:
     }
     assert len(needing) > 15
     adapter = "wisen.integrations.pydantic_ai_lessons"
-    assert outside.keys() == {"wisen.durable.call_gate", "wisen.durable.worker", adapter}, outside
+    assert outside.keys() == {"wisen.queue.call_gate", "wisen.queue.worker", adapter}, outside

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wisen import Agent, BlockMemory, InMemoryVectorStore, ScriptedModel, SQLiteVectorStore
-from wisen.wiring import Wiring
+from wisen.agent import Wiring
 
 pytestmark = pytest.mark.anyio
 

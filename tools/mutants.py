@@ -19,7 +19,7 @@ import wisen
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build/mutants"
-COPIED = ("src", "tests", "benchmarks", "examples", "docs", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
+COPIED = ("src", "tests", "tools", "benchmarks", "examples", "docs", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
 PROFILE = """
 from hypothesis import HealthCheck, Phase
 settings.register_profile(

@@ -29,7 +29,7 @@ _NAMES = (
 MISSING = ["clone3"]
 """Answered as if the kernel didn't know them, so that the C library takes another."""
 FLAGGED = "clone"
-TARGET = Path(__file__).parent.parent / "src/wisen/evaluation/sandboxed/syscalls.json"
+TARGET = Path(__file__).parent.parent / "src/wisen/sandbox/sandboxed/syscalls.json"
 
 
 def numbers(header: Path) -> dict[str, int]:

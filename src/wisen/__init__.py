@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from wisen.cards import MemoryScope as MemoryScope
     from wisen.cards import MemoryStatus as MemoryStatus
     from wisen.cards import Situation as Situation
-    from wisen.durable.queue import Batch as Batch
-    from wisen.durable.queue import Queue as Queue
-    from wisen.durable.worker import Worker as Worker
     from wisen.embedders.hashing import HashEmbedder as HashEmbedder
     from wisen.embedders.local import LocalEmbedder as LocalEmbedder
     from wisen.embedders.remote import RemoteEmbedder as RemoteEmbedder
@@ -66,6 +63,9 @@ if TYPE_CHECKING:
     from wisen.protocols import Reflector as Reflector
     from wisen.protocols import Screen as Screen
     from wisen.protocols import VectorStore as VectorStore
+    from wisen.queue.queue import Batch as Batch
+    from wisen.queue.queue import Queue as Queue
+    from wisen.queue.worker import Worker as Worker
     from wisen.recall import CardFilter as CardFilter
     from wisen.recall import RecallHit as RecallHit
     from wisen.recall import RecallQuery as RecallQuery
@@ -135,8 +135,8 @@ _HOMES = {
     "architectures.triggers": "TriggerOptions",
     "cards": "MemoryCard MemoryKind MemoryScope MemoryStatus Situation",
     "reflection_pattern.convergence": "ConvergenceOptions ConvergenceReason",
-    "durable.queue": "Batch Queue",
-    "durable.worker": "Worker",
+    "queue.queue": "Batch Queue",
+    "queue.worker": "Worker",
     "embedders.hashing": "HashEmbedder",
     "embedders.local": "LocalEmbedder",
     "embedders.remote": "RemoteEmbedder",

@@ -1,4 +1,7 @@
-"""Tables that are data: TOML and JSON files, each in the package that reads it."""
+"""Tables that are data: TOML and JSON files, each in the package that reads it.
+
+It stands apart, below all layers, because packages of every layer have tables.
+"""
 
 import json
 import tomllib

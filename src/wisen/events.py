@@ -339,7 +339,13 @@ class Revised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureModeSeen:
-    """The loop misbehaves in a known way, and what is done about it."""
+    """The loop misbehaves in a known way, and what is done about it.
+
+    - "infinite_loop": all issues come back and nothing is gained. The loop ends with the best version.
+    - "quality_regression": a revision is worse than its source. The loop revises the source in another way.
+    - "overcritical": no version satisfied a model's opinion. `SafeguardOptions(lowered_threshold=…)` can accept one.
+    - "undercritical": a model's opinion alone accepted several first drafts in a row. Give the agent an evaluator.
+    """
 
     mode: Literal["infinite_loop", "quality_regression", "overcritical", "undercritical"]
     iteration: int

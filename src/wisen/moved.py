@@ -36,6 +36,18 @@ MOVED: Final = {
     "wisen.config.tasks": "wisen.tasks.files",
     "wisen.config.traces": "wisen.trace_import.traces",
     "wisen.convergence": "wisen.reflection_pattern.convergence",
+    "wisen.durable.batches": "wisen.queue.batches",
+    "wisen.durable.health": "wisen.operations.health",
+    "wisen.durable.jobs": "wisen.queue.jobs",
+    "wisen.durable.logs": "wisen.operations.logs",
+    "wisen.durable.metrics": "wisen.operations.metrics",
+    "wisen.durable.queue": "wisen.queue.queue",
+    "wisen.durable.rates": "wisen.queue.rates",
+    "wisen.durable.replay_attempts": "wisen.queue.replay_attempts",
+    "wisen.durable.serving": "wisen.operations.serving",
+    "wisen.durable.worker": "wisen.queue.worker",
+    "wisen.durable.worker_runs": "wisen.queue.worker_runs",
+    "wisen.evaluation.sandbox": "wisen.sandbox.sandbox",
     "wisen.memory.blocks": "wisen.advice.blocks",
     "wisen.memory.compiler": "wisen.advice.compiler",
     "wisen.memory.rankers": "wisen.advice.rankers",
@@ -46,9 +58,10 @@ MOVED: Final = {
     "wisen.stores.copies": "wisen.stores.transfer_protocol",
     "wisen.stores.memory": "wisen.stores.in_process.store",
     "wisen.trials": "wisen.trial_records",
+    "wisen.wiring": "wisen.agent",
 }
 """Old module, and the one in which its names stand now: those of the public names, and of what the docs have named."""
-_GONE: Final = ("wisen.audit", "wisen.audit.families", "wisen.config")
+_GONE: Final = ("wisen.audit", "wisen.audit.families", "wisen.config", "wisen.durable")
 """Packages that are nowhere any more, but for the old modules in them."""
 
 

@@ -1,4 +1,7 @@
-"""Passes a run's events on to those that watch it."""
+"""Passes a run's events on to those that watch it.
+
+It stands apart because runs and memories have watchers, and neither knows the other.
+"""
 
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -12,8 +12,8 @@ from subprocess import CompletedProcess
 from queues import working
 
 from wisen.cli.model_choice import find_model
-from wisen.durable.queue import Queue
-from wisen.durable.worker import Worker, WorkerOptions
+from wisen.queue.queue import Queue
+from wisen.queue.worker import Worker, WorkerOptions
 from wisen.testing.provider import FakeProvider
 
 Wisen = Callable[..., CompletedProcess[str]]

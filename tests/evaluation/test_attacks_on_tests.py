@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import wisen
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.sandbox import SandboxLimits
 
 pytestmark = pytest.mark.anyio
 

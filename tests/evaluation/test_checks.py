@@ -23,9 +23,9 @@ from wisen.evaluation.checks import (
     ReferenceEvaluator,
     RegexEvaluator,
 )
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.protocols import Evaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.sandbox import SandboxLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wisen.errors import ConfigError, SandboxError
-from wisen.evaluation.sandbox import Sandbox, SandboxLimits, SandboxResult
+from wisen.sandbox.sandbox import Sandbox, SandboxLimits, SandboxResult
 
 pytestmark = pytest.mark.anyio
 

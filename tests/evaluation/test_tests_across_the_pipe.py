@@ -2,9 +2,9 @@
 
 import pytest
 
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.sandbox import SandboxLimits
 
 pytestmark = pytest.mark.anyio
 

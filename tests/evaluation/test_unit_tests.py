@@ -4,9 +4,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from wisen.errors import ConfigError
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator, code_of
 from wisen.records import Task, Trace
+from wisen.sandbox.sandbox import SandboxLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -29,9 +29,9 @@ from wisen import (
     Situation,
     SQLiteVectorStore,
 )
-from wisen.durable.serving import Address, hosting
 from wisen.integrations.bearer_tokens import BearerTokens
 from wisen.integrations.mcp_server import MOST_BYTES, PATH, LessonServer
+from wisen.operations.serving import Address, hosting
 
 pytestmark = pytest.mark.anyio
 

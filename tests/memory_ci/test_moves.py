@@ -379,12 +379,12 @@ def test_no_other_code_changes_a_status() -> None:
     # admission.py: what a screen rejects; decisions.py: wordings follow it; undoing.py: it goes
     # back to what it was, and the history says so; pipeline.py: a hit is weighed as its
     # idea, and nothing is written; card_files.py: a file that a person has moved to the archive; seals.py: a file that
-    # a person has written; testing: the contract of stores. In durable/cancelled_runs.py and account/outcomes.py it is
+    # a person has written; testing: the contract of stores. In queue/cancelled_runs.py and account/outcomes.py it is
     # the status of a run.
     assert {path for path in changing if not path.startswith("testing/")} == {
         "account/outcomes.py",
         "cards.py",
-        "durable/cancelled_runs.py",
+        "queue/cancelled_runs.py",
         "memory_ci/decisions.py",
         "memory_ci/pipeline.py",
         "memory_ci/status.py",

@@ -286,16 +286,15 @@ class TestVerdict:
 
 
 class TestStages:
-    def test_a_trial_begins_once_with_its_number(self) -> None:
+    def test_a_trial_begins_with_its_number_and_keeps_it(self) -> None:
         trial = began(Trial(first=3), 7)
         assert (trial.number, trial.stage) == (7, "on trial")
         assert not begins(trial)
-        with pytest.raises(ValueError, match="begins once"):
-            began(trial, 8)
         with pytest.raises(ValueError, match="start at 1"):
             began(Trial(), 0)
-        with pytest.raises(ValueError, match="trial 7 can't begin"):
+        with pytest.raises(ValueError, match="trial 7 can't begin as 8"):
             began(trial, 8)
+        assert began(Trial(number=7), 7) == began(Trial(), 7)
         assert began(Trial(stage="recheck"), 7).stage == "recheck"
 
     def test_what_a_verdict_changes(self) -> None:

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from wisen.errors import EvaluationError
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.sandbox import SandboxLimits
 
 LIMITS = SandboxLimits(cpu_seconds=1, wall_seconds=6, memory_bytes=256 << 20, processes=24)
 NOBODY = 65534

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from wisen.durable.serving import Address
+from wisen.operations.serving import Address
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from page_html import Page
 from starlette.applications import Starlette
 
-from wisen.durable.serving import Address, hosting
+from wisen.operations.serving import Address, hosting
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import pydantic_ai.models.openai
 
 import wisen.stores.postgres.store
 from wisen import Agent, Reflexion, SQLiteVectorStore
-from wisen.durable.rates import parse_rates
-from wisen.durable.worker import Worker, WorkerOptions
-from wisen.durable.worker_runs import OpenStore
 from wisen.protocols import VectorStore
+from wisen.queue.rates import parse_rates
+from wisen.queue.worker import Worker, WorkerOptions
+from wisen.queue.worker_runs import OpenStore
 
 IMPORTED = (dbos._queue, pydantic_ai.models.openai, wisen.stores.postgres.store)
 

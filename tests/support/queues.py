@@ -11,8 +11,8 @@ from pathlib import Path
 
 from queue_worker import work
 
-from wisen.durable.jobs import Job
-from wisen.durable.worker import Worker
+from wisen.queue.jobs import Job
+from wisen.queue.worker import Worker
 from wisen.records import Task
 from wisen.tasks.files import EvaluatorSpec
 

@@ -8,8 +8,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "sources"
 _SOURCE = re.compile(r"# (?P<number>\d)\. .+")
 _ROW = re.compile(
-    r"\| (?P<section>[^|]+) \| (?P<what>[^|]+) \| (?P<how>as written|differs: [^|]{20,}) "
-    r"\| `(?P<code>[\w.]+)` \| `(?P<test>[\w/.]+::\w+)` \|"
+    r"\| (?P<section>[^|]+) \| (?P<what>[^|]+) \| (?:(?P<differs>[^|]{20,}) \| )?"
+    r"`(?P<code>[\w.]+)` \| `(?P<test>[\w/.]+::\w+)` \|"
 )
 _SUMMARY = re.compile(r"\| \[(\d)\]\([\w-]+\.md\) \| [^|]+ \| (\d+) \| (\d+) \|")
 
@@ -21,8 +21,8 @@ class Row:
     source: int
     section: str
     what: str
-    how: str
-    """ "as written", or "differs: " and the reason."""
+    differs: str | None
+    """What wisen does instead, and why; `None` where it does what the source says."""
     code: str
     """A dotted path within `wisen`."""
     test: str
@@ -44,7 +44,7 @@ def rows(page: str) -> Iterator[Row]:
         else:
             row = _ROW.fullmatch(line)
             if row is None:
-                raise ValueError(f"not a row of section, requirement, how it stands, code and test: {line}")
+                raise ValueError(f"not a row of section, requirement, where it differs, code and test: {line}")
             yield Row(source=int(found["number"]), **row.groupdict())
 
 

@@ -1,5 +1,7 @@
 """Scores an attempt that ran out of turns or ended with an error.
 
+It stands apart because loops compare by it, and so do architectures and runs, which need no draw.
+
 It has failed. What it left is judged anyway, since part of an answer may be better than none. An attempt that left
 nothing scores 0. That it failed was seen, and isn't anybody's opinion: only a check can find its output good enough.
 """

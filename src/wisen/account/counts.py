@@ -182,7 +182,7 @@ class _Settlement:
         if self._known is not None:
             trial = trial_of(card, self._known.model, self._known.layout)
             if trial.stage == "waiting" and trial.number:  # replays have bet on it, and no run yet
-                trial = began(replace(trial, number=0), trial.number)
+                trial = began(trial, trial.number)
             return self._judged(card, trial)
         draw = next((one for one in card.open_draws if one.id == self._draw), None)
         if draw is None or (draw.unknown and self._outcome.good is None):

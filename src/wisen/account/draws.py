@@ -165,7 +165,7 @@ class Draws:
             card = without_late(card, at, ci.trial)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":
-                trial = began(replace(trial, number=0), trial.number or number)
+                trial = began(trial, trial.number or number)
             return replace(with_trial(card, trial), open_draws=(*card.open_draws, draw))
 
         await change_card(ci.store, one.idea, opened)

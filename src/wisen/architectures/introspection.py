@@ -1,4 +1,7 @@
-"""What an architecture has, or what it is built on."""
+"""What an architecture has, or what it is built on.
+
+It stands apart from the architectures because it looks into any of them, those built on others too.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import cast

@@ -1,4 +1,7 @@
-"""Which of several attempts is the answer."""
+"""Which of several attempts is the answer.
+
+It stands apart because loops, patterns and records choose by one rule, and it needs records alone.
+"""
 
 from collections.abc import Sequence
 from typing import Literal

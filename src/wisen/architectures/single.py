@@ -1,4 +1,7 @@
-"""The attempt of an architecture that makes only one: its record, and its judgement by the agent's evaluator."""
+"""The attempt of an architecture that makes only one: its record, and its judgement by the agent's evaluator.
+
+It stands apart from `run`, which judges nothing: architectures that learn judge their attempts themselves.
+"""
 
 from dataclasses import replace
 

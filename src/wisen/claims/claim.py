@@ -98,7 +98,8 @@ def _with_phrases(found: list[Token]) -> Iterator[Token]:
     found = list(_apart(found))
     place = 0
     while place < len(found):
-        for length in range(min(table.longest_phrase, len(found) - place), 1, -1):
+        longest = table.phrase_starts.get(found[place].value, 1)
+        for length in range(min(longest, len(found) - place), 1, -1):
             part = found[place : place + length]
             stands = table.phrases.get(tuple(token.value for token in part))
             if stands is not None and all(token.kind in {"word", "name"} for token in part):
@@ -224,7 +225,8 @@ class _Reader:
             directions=frozenset(self.directions),
             said=frozenset(self.said),
             duties=self._duties(),
-            begins_with_link=bool(self.items) and self.items[0].value in _FRONTED | vocabulary().links.keys(),
+            begins_with_link=bool(self.items)
+            and (self.items[0].value in _FRONTED or self.items[0].value in vocabulary().links),
         )
 
     def _word(self, token: Token, place: int) -> None:

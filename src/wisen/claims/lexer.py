@@ -53,6 +53,8 @@ _PATTERN: Final = r"""
         |[\u2600-\u27bf\U0001f000-\U0001faff](?:[\U0001f3fb-\U0001f3ff]|\u200d[\u2600-\u27bf\U0001f000-\U0001faff]){0,8})
 """
 _TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _MARKS), re.VERBOSE)
+_PLAIN: Final = re.compile(r" ?(?!dd|hh|yy)([a-z]+)(?= |\Z)")
+"""A word that `_TOKEN` would read as one, and take longer. Those left out may begin a form of dates."""
 _ABBREVIATIONS: Final = re.compile(r"\b(?:i\.e|e\.g|a\.m|p\.m|etc|vs)\.", re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _SENTENCE_STOPS: Final = frozenset((".", "!", "?", ":", "", "...", "(", "-"))
@@ -75,7 +77,14 @@ def tokens(text: str) -> Iterator[Token]:
     text = _ABBREVIATIONS.sub(lambda match: match[0].replace(".", "") + " ", folded(text[:_LONGEST]))
     begins = True
     place = 0
-    while (match := _TOKEN.search(text, place)) is not None:
+    while True:
+        if plain := _PLAIN.match(text, place):
+            yield Token("word", plain[1])
+            begins, place = False, plain.end()
+            continue
+        match = _TOKEN.search(text, place)
+        if match is None:
+            return
         token, place = _read(text, match, begins=begins)
         yield token
         begins = (token.kind == "stop" and token.value in _SENTENCE_STOPS) or (begins and token.kind == "sign")

@@ -31,7 +31,8 @@ class Vocabulary:
     permission: frozenset[str]
     duty: frozenset[str]
     phrases: Mapping[tuple[str, ...], str]
-    longest_phrase: int
+    phrase_starts: Mapping[str, int]
+    """The words with which phrases begin, and how many words the longest of each has."""
     directions: Mapping[str, str]
     """A word of comparison, and whether it means more or less."""
     numbers: Mapping[str, int]
@@ -66,7 +67,7 @@ def vocabulary() -> Vocabulary:
         permission=frozenset(read["permission"].split()),
         duty=frozenset(read["duty"].split()),
         phrases=phrases,
-        longest_phrase=max(map(len, phrases)),
+        phrase_starts={phrase[0]: len(phrase) for phrase in sorted(phrases, key=len)},
         directions={word: direction for direction, words in read["comparisons"].items() for word in words},
         numbers=read["numbers"],
         units=units,

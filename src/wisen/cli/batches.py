@@ -15,9 +15,9 @@ from wisen.cli.store_choice import drive
 from wisen.explain.wording import clean, counted, score, when
 
 if TYPE_CHECKING:
-    from wisen.durable.batches import BatchStatus
-    from wisen.durable.jobs import TaskResult
-    from wisen.durable.queue import Queue
+    from wisen.queue.batches import BatchStatus
+    from wisen.queue.jobs import TaskResult
+    from wisen.queue.queue import Queue
 
 BatchId = Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")]
 _TASK = 40
@@ -186,7 +186,7 @@ def prune(
 
 
 def _queue(store: StoreOptions, name: str = "default") -> "Queue":
-    from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
+    from wisen.queue.queue import Queue  # noqa: PLC0415 - optional extra
 
     return Queue(store.server().url, name)
 

@@ -1,7 +1,7 @@
 """`wisen lessons promote`, `reject` and their like: a person decides on a card, with a reason that is kept."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from wisen.cli.store_choice import drive, open_store, reading
 from wisen.explain.by_id import find_card
 from wisen.explain.card_facts import (
     Idea,
+    decided,
     evidence_lines,
     find_idea,
     history_lines,
@@ -25,12 +26,14 @@ from wisen.explain.card_facts import (
 )
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 
+if TYPE_CHECKING:
+    from wisen.memory_ci.decisions import Act
+
 CardId = Annotated[str, typer.Argument(metavar="ID", help="The card's id, or a beginning that no other has.")]
 Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is kept in the card's history.")]
-_Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin"]
 
 
-def _command(act: _Act, says: str) -> Callable[..., None]:
+def _command(act: "Act", says: str) -> Callable[..., None]:
     """The command that decides so on one card."""
 
     def command(
@@ -102,7 +105,7 @@ _TOLD = (
 
 
 def decide(
-    act: _Act,
+    act: "Act",
     card_id: str,
     why: str,
     *,
@@ -112,36 +115,18 @@ def decide(
 ) -> None:
     """Do what a person decided on a card, and say what changed."""
 
-    async def decided() -> tuple[MemoryCard, MemoryCard, bool]:
+    async def done() -> tuple[MemoryCard, MemoryCard, bool]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
 
         async with open_store(store.choose().existing(), store.embedder) as opened:
             before, ci = await find_card(opened, card_id, whose.tenant), MemoryCI(opened)
-            acts = {
-                "promote": ci.promote,
-                "release": ci.release,
-                "archive": ci.archive,
-                "quarantine": ci.quarantine,
-                "reject": ci.reject,
-                "pin": ci.pin,
-                "unpin": ci.unpin,
-            }
-            after = await acts[act](before.id, why)
+            after = await ci.decide(act, before.id, why)
             rules = await ci.standing.current(after.scope.tenant, after.provenance.agent)
             return before, after, act == "promote" and after.id in rules.cards
 
-    before, after, rule = drive(decided())
+    before, after, rule = drive(done())
     if as_json:
         print_json(card_json(after))
         return
-    was, now = status_of(before), status_of(after)
-    if act == "release":
-        typer.echo(f"card {after.id}: all runs of its tenant may try it")
-        return
-    if was == now:
-        said = f"{was} as before"
-    elif before.status is after.status:
-        said = "pinned" if after.pinned else "unpinned"
-    else:
-        said = f"{was} to {now}"
-    typer.echo(f"card {after.id}: {said}{f', and a standing rule of agent {after.provenance.agent!r}' if rule else ''}")
+    rule_too = f", and a standing rule of agent {after.provenance.agent!r}" if rule else ""
+    typer.echo(f"card {after.id}: {decided(act, before, after)}{rule_too}")

@@ -1,4 +1,7 @@
-"""How commands tell what runs taught, and what speaks for a card: what its uses showed, how it came to its status."""
+"""How commands tell what runs taught, and what speaks for a card: what its uses showed, how it came to its status.
+
+It stands apart because commands share it, and a command imports no other command's module.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,19 +1,20 @@
 """`wisen ci`: puts cards to the test, says where they stand, and how they came there."""
 
-from contextlib import nullcontext
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.cli.ci_ledger import print_ledger, print_summary, release_line, report_json
-from wisen.cli.ci_queue import MakesAttempts, agent_options, made_in_queue
 from wisen.cli.lessons import card_json
 from wisen.cli.option_sets import OptionSet
 from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.replay_budget import progress
-from wisen.cli.run import read_jobs
+from wisen.cli.run import read_entries, read_jobs
 from wisen.cli.shared_options import (
     MOST,
     AgentModels,
@@ -36,13 +37,16 @@ from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from wisen.cli.batch_runner import BatchTask
-    from wisen.replay.attempts import AgentAttempt
+    from wisen.queue.jobs import BatchOptions
+    from wisen.replay.attempts import AgentAttempt, Attempt
     from wisen.replay.card_tests import ReplayReport
     from wisen.replay.log import Release
     from wisen.replay.pairs import ReplayBudget
     from wisen.replay.stages import ReplayOptions
 
 Control = Literal["nothing", "placebo"]
+MakesAttempts = Callable[["AgentAttempt"], AbstractAsyncContextManager["Attempt"]]
+"""Gives what makes the attempts instead of this process."""
 _BUDGET_ENDED = 1
 _OPTIONS = {
     "attempts": "--budget",
@@ -265,3 +269,38 @@ async def _history(
         ids = {one.id for one in cards}
         whole = card is None and tenant is None
         return cards, [one for one in every if whole or not ids.isdisjoint((*one.cards, *one.withdrawn))]
+
+
+def agent_options(agent: AgentOptions, seed: int, embedder: str | None) -> "BatchOptions":
+    """The agent of `wisen ci run`, as workers make it."""
+    from wisen.queue.jobs import BatchOptions  # noqa: PLC0415 - imports pydantic
+
+    return BatchOptions(
+        model=agent.model,
+        judge_model=agent.judge_model,
+        instructions=agent.instructions,
+        seed=seed or None,
+        embedder=embedder,
+    )
+
+
+def made_in_queue(name: str, choice: StoreChoice, tasks: Path, described: "BatchOptions") -> MakesAttempts:
+    """Attempts made in the queue of this name, in the store's database."""
+
+    @asynccontextmanager
+    async def made(attempt: "AgentAttempt") -> "AsyncGenerator[Attempt]":
+        from wisen.queue.queue import Queue  # noqa: PLC0415 - optional extra
+        from wisen.queue.replay_attempts import QueuedAttempt  # noqa: PLC0415 - as above
+
+        specs = {
+            (entry.task.id, entry.task.prompt): entry.evaluator for entry in read_entries(tasks, lambda spec: spec)
+        }
+        async with (
+            Queue(choice.url, name) as queue,
+            QueuedAttempt(
+                queue, attempt, described, evaluator_of=lambda task: specs.get((task.id, task.prompt))
+            ) as queued,
+        ):
+            yield queued
+
+    return made

@@ -9,15 +9,16 @@ from collections.abc import Callable, Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from wisen import models
-from wisen.cli.demo_trial import TRIAL, print_trial
 from wisen.cli.model_choice import find_model
+from wisen.cli.output import Column, print_table
 from wisen.cli.store_choice import StoreChoice, check_embedder, named_embedder, reading
 from wisen.errors import ConfigError, StoreError
+from wisen.explain.card_facts import trial_word
 from wisen.recall import CardFilter
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     from wisen.experiments.stream import AuditOptions
     from wisen.stores.sqlite.store import SQLiteVectorStore
 
+TRIAL: Final = "trial"
+_COLUMNS = (
+    Column(heading="idea"),
+    Column(heading="now"),
+    Column(heading="good, shown", number=True),
+    Column(heading="good, held out", number=True),
+)
 _WORDS = {
     "none": "no memory",
     "placebo": "empty placebo",
@@ -333,3 +341,24 @@ def _as_json(
         TRIAL: None if trial is None else trial.as_json(),
         "families": {audit.family: audit.as_json() for audit in audits},
     }
+
+
+def print_trial(report: "TrialReport") -> None:
+    """The learning curve, the verdicts, and how far each idea came."""
+    from wisen.experiments.curve import curve_lines  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    typer.echo(f"\n{TRIAL}: {report.customer}, {len(report.stream_with.first_try)} messages, with harm planted")
+    for line in curve_lines(report.curves):
+        typer.echo(line)
+    for verdict in report.verdicts or ["no verdict fell"]:
+        typer.echo(f"Verdict: {verdict}")
+    rows = [
+        (
+            one.what,
+            trial_word(one.trial, report.promoted),
+            f"{one.shown_good} of {one.shown}",
+            f"{one.held_out_good} of {one.held_out}",
+        )
+        for one in report.ideas
+    ]
+    print_table(_COLUMNS, rows)

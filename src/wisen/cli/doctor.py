@@ -17,8 +17,8 @@ from wisen.cli.output import print_fields, print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions
 from wisen.cli.store_choice import StoreChoice, check_embedder, choose_embedder, drive, opened, reading
 from wisen.errors import MissingExtraError, SandboxError, WeightsError, WisenError
-from wisen.evaluation.sandbox import FULL, granted_isolation
 from wisen.recall import CardFilter
+from wisen.sandbox.sandbox import FULL, granted_isolation
 from wisen.stores.maintenance import Describes
 
 _PACKAGES = {

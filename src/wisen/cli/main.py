@@ -1,16 +1,17 @@
 """The command `wisen`: its nouns and verbs, and the one place where errors become a line and an exit code."""
 
+import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import typer
 
-from wisen.cli.notices import noticing
 from wisen.cli.option_sets import PanelCommand, expanded
 from wisen.errors import WisenError
 from wisen.explain.wording import line
@@ -298,3 +299,25 @@ def _top(
 ) -> None:
     """LLM agents that learn from their own runs, without fine-tuning, and with proof."""
     del show_version
+
+
+class _Notices(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the record, without what was raised: an error that matters is the command's last line."""
+        said = record.getMessage()
+        if said == "database.awaited":
+            fields = cast("Mapping[str, object]", getattr(record, "wisen_fields", {}))
+            most = f", {fields['seconds']:g} s at most" if "seconds" in fields else ""
+            said = f"the queue's database doesn't answer; waiting{most}"
+        typer.echo(f"wisen: {line(said, 2000)}", err=True)
+
+
+@contextmanager
+def noticing() -> Generator[None]:
+    """For as long as the block lasts, warnings of this package are lines for people; a worker's log replaces this."""
+    logger, handler = logging.getLogger("wisen"), _Notices(logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

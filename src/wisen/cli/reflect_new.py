@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
@@ -16,17 +16,47 @@ from wisen.cli.model_choice import FORMS, find_model
 from wisen.cli.option_sets import OptionSet
 from wisen.cli.output import print_json
 from wisen.cli.reflect import ReportStoreOptions
-from wisen.cli.report_template import KINDS, filled, template
 from wisen.cli.shared_options import EmbedderOptions, OutputOptions
 from wisen.cli.store_choice import StoreChoice, choose_store, drive, open_store, reading
 from wisen.errors import ConfigError, InputFileError, ReflectionError, ReportError, WisenError
 from wisen.records import ReflectionEvaluation, RunRecord, Trace, TraceEvent
-from wisen.reports import Report, from_markdown, mars_cards, report_to_card
+from wisen.reports import (
+    DecisionReport,
+    FailedReport,
+    PartialReport,
+    Report,
+    SuccessReport,
+    from_markdown,
+    mars_cards,
+    report_to_card,
+    to_markdown,
+)
 
 ReportKind = Literal["failed", "partial", "success", "decision"]
 
 _INPUT = "-"
 _GOOD_ENOUGH = 0.8
+KINDS: Mapping[str, type[Report]] = {
+    "failed": FailedReport,
+    "partial": PartialReport,
+    "success": SuccessReport,
+    "decision": DecisionReport,
+}
+_AGENT, _SUMMARY = "AGENT", "SUMMARY"
+_HINTS = {
+    "what_happened": "<!-- Facts: the task and how it ended. -->",
+    "what_went_wrong": "<!-- The point of failure: which step, tool or input. -->",
+    "why_it_went_wrong": "<!-- The root cause. -->",
+    "what_to_do_differently": "<!-- A correction, specific enough to follow. -->",
+    "tactical_rule": "<!-- One sentence that prevents it. -->",
+    "strategy": "<!-- How it was done. -->",
+    "why_it_worked": "<!-- What made the difference. -->",
+    "decision": "<!-- What was decided. -->",
+    "alternatives": "<!-- Which other ways there were. -->",
+    "why_chosen": "<!-- Why this one. -->",
+    "principle": "<!-- Optional: one rule to follow from now on. -->",
+    "procedure": "<!-- Optional: the steps that worked, a line each. -->",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,3 +315,29 @@ def _tell(error: Exception, skipped: str) -> None:
 
 def _today() -> date:
     return datetime.now(UTC).date()
+
+
+def template(kind: str, *, agent: str, day: date) -> str:
+    """A report of this kind in Markdown, with a hint in the place of each text."""
+    made: type[Any] = KINDS[kind]
+    texts = {name: _HINTS[name] for name in (*KINDS[kind].HEADINGS, "principle")}
+    report: Report = made(agent=agent or _AGENT, date=day, summary=_SUMMARY, procedure=(_HINTS["procedure"],), **texts)
+    return to_markdown(report)
+
+
+def filled(report: Report) -> Report:
+    """The report without the template's hints; raises `ReportError` where they are all that there is."""
+    texts: dict[str, Any] = {name: _own(getattr(report, name)) for name in (*report.HEADINGS, "principle")}
+    left = [word for word, said in ((_AGENT, report.agent), (_SUMMARY, report.summary)) if said == word]
+    left += [heading for name, heading in report.HEADINGS.items() if not texts[name]]
+    if left:
+        named = ", ".join(map(repr, left))
+        raise ReportError(f"still as in the template: {named}; write your own text in the place of each")
+    steps = tuple(step for one in report.procedure if (step := _own(one)).strip("0123456789.)"))
+    return replace(report, **texts, procedure=steps)
+
+
+def _own(text: str) -> str:
+    for hint in _HINTS.values():
+        text = text.replace(hint, "")
+    return text.strip()

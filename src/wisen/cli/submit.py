@@ -24,8 +24,8 @@ from wisen.errors import MissingExtraError, ModelError, UnknownModelError
 from wisen.explain.wording import counted, line
 
 if TYPE_CHECKING:
-    from wisen.durable.batches import BatchStatus
-    from wisen.durable.jobs import Job
+    from wisen.queue.batches import BatchStatus
+    from wisen.queue.jobs import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def submit(
 
     Models are looked up by the workers, with their keys. An evaluator "function" must be importable there.
     """
-    from wisen.durable.jobs import BatchOptions  # noqa: PLC0415 - imports pydantic
+    from wisen.queue.jobs import BatchOptions  # noqa: PLC0415 - imports pydantic
 
     options = BatchOptions(
         model=agent.model,
@@ -85,7 +85,7 @@ def submit(
         _check_model(name)
 
     async def put() -> "tuple[BatchStatus, bool]":
-        from wisen.durable.queue import Queue  # noqa: PLC0415 - optional extra
+        from wisen.queue.queue import Queue  # noqa: PLC0415 - optional extra
 
         async with Queue(choice.url, into.queue) as opened:
             given = await opened.submit(
@@ -117,8 +117,8 @@ def _check_model(name: str | None) -> None:
 
 
 def _jobs(path: Path) -> "list[Job]":
-    from wisen.durable.jobs import Job  # noqa: PLC0415 - imports pydantic
     from wisen.evaluation.build import build_evaluator  # noqa: PLC0415 - imports all evaluators
+    from wisen.queue.jobs import Job  # noqa: PLC0415 - imports pydantic
 
     entries = read_entries(path, lambda spec: build_evaluator(spec.kind, spec.options))
     return [Job(task=entry.task, evaluator=entry.evaluator) for entry in entries]

@@ -87,21 +87,24 @@ def worker(*, work: WorkOptions, watch: WatchOptions, source: QueueOptions, stor
     SIGTERM and Ctrl-C let tasks end that end within the grace, and hand back the others at once; the second time, all
     of them. Where it is killed, other workers take over after --takeover.
     """
-    from wisen.durable.database import checked_url  # noqa: PLC0415 - as above
-    from wisen.durable.logs import event_log, set_up_logs  # noqa: PLC0415 - imports the events
-    from wisen.durable.rates import parse_rates  # noqa: PLC0415 - as above
-    from wisen.durable.serving import Address  # noqa: PLC0415 - as above
+    from wisen.operations.logs import event_log, set_up_logs  # noqa: PLC0415 - imports the events
+    from wisen.operations.serving import Address  # noqa: PLC0415 - as above
+    from wisen.queue.database import checked_url  # noqa: PLC0415 - as above
+    from wisen.queue.rates import parse_rates  # noqa: PLC0415 - as above
 
     # What is wrong with the options is told before what takes seconds to import.
     set_up_logs(watch.log, watch.log_level)
     address = None if watch.http is None else Address.parse(watch.http)
     rates = parse_rates(work.rate or ())
     url = checked_url(store.server().url)
-    from wisen.durable.agent_watchers import together  # noqa: PLC0415 - as above
-    from wisen.durable.metrics import Metrics  # noqa: PLC0415 - optional extra
-    from wisen.durable.worker import Worker, WorkerOptions  # noqa: PLC0415 - as above
-    from wisen.durable.worker_health import OpenedStores, attending  # noqa: PLC0415 - as above
-    from wisen.durable.worker_runs import store_at, store_connections  # noqa: PLC0415 - as above
+    from wisen.operations.metrics import Metrics  # noqa: PLC0415 - optional extra
+    from wisen.queue.worker import Worker, WorkerOptions  # noqa: PLC0415 - as above
+    from wisen.queue.worker_health import OpenedStores, attending  # noqa: PLC0415 - as above
+    from wisen.queue.worker_runs import (  # noqa: PLC0415 - as above
+        store_at,
+        store_connections,
+        together,
+    )
 
     metrics = None if address is None else Metrics()
     stores = OpenedStores(store_at(url, connections=store_connections(work.concurrency)))

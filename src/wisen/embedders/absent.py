@@ -1,4 +1,7 @@
-"""Stands for an embedder that only has to be named: a store that gets vectors made elsewhere needs no other."""
+"""Stands for an embedder that only has to be named: a store that gets vectors made elsewhere needs no other.
+
+It stands apart because it embeds nothing: no vectors, no model, no numpy.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,7 @@
-"""Whether an embedder has a say on meaning."""
+"""Whether an embedder has a say on meaning.
+
+It stands apart because it needs the protocol alone: who asks imports no embedder.
+"""
 
 from wisen.protocols import Embedder, KnowsMeaning
 

@@ -14,9 +14,9 @@ from wisen.evaluation.comparison import ComparisonEvaluator
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.evaluation.function import Check, FunctionEvaluator
 from wisen.evaluation.judge import JudgeEvaluator
-from wisen.evaluation.sandbox import SandboxLimits
 from wisen.evaluation.unit_tests import PythonTestsEvaluator
 from wisen.protocols import Evaluator
+from wisen.sandbox.sandbox import SandboxLimits
 
 Options = Mapping[str, object]
 EvaluatorLike = Evaluator | Check | re.Pattern[str] | Sequence[Any]

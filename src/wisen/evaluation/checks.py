@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from wisen.errors import ConfigError, EvaluationError, SandboxError
 from wisen.evaluation.function import FunctionEvaluator
-from wisen.evaluation.isolated_call import Apart
 from wisen.evaluation.regex_search import found, has_patterns, violations
-from wisen.evaluation.sandbox import Sandbox, SandboxLimits
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.isolated_call import Apart
+from wisen.sandbox.sandbox import Sandbox, SandboxLimits
 from wisen.threads import in_thread
 
 __all__ = [

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wisen.errors import ConfigError, EvaluationError, WisenError
-from wisen.evaluation.isolated_call import Apart
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.isolated_call import Apart
 from wisen.threads import in_thread
 
 _LENT = ("task", "output", "trace")

@@ -1,4 +1,7 @@
-"""What all evaluators share that ask a model: which one it is in and outside a run, and how its answer is bounded."""
+"""What all evaluators share that ask a model: which one it is in and outside a run, and how its answer is bounded.
+
+It stands apart because the evaluators that ask a model share it, and none builds on another.
+"""
 
 import copy
 from typing import TYPE_CHECKING, Any, Self

@@ -1,4 +1,7 @@
-"""Lets a model of the caller's judge where an evaluator would ask the run's own."""
+"""Lets a model of the caller's judge where an evaluator would ask the run's own.
+
+It stands apart because it wraps any evaluator, a user's own too.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast

@@ -1,4 +1,7 @@
-"""Patterns of the caller's, which may compute without end: they are searched for in another process."""
+"""Patterns of the caller's, which may compute without end: they are searched for in another process.
+
+It stands apart because that process imports it, and mustn't wait for the checks' own imports.
+"""
 
 import re
 from collections.abc import Mapping

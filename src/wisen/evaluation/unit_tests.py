@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 
 from wisen.errors import ConfigError, EvaluationError, SandboxError
-from wisen.evaluation.sandbox import FULL, Sandbox, SandboxLimits, SandboxResult
-from wisen.evaluation.sandbox_root import PROGRAMS, SOURCES, interpreter, python_room
-from wisen.evaluation.sandboxed.proxies import ENDED
 from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.sandbox.sandbox import FULL, Sandbox, SandboxLimits, SandboxResult
+from wisen.sandbox.sandbox_root import PROGRAMS, SOURCES, interpreter, python_room
+from wisen.sandbox.sandboxed.proxies import ENDED
 
-_MAIN = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from wisen.evaluation.sandboxed.{} import main; main()"
+_MAIN = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from wisen.sandbox.sandboxed.{} import main; main()"
 _FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _NAME_CHARACTERS = 80
 

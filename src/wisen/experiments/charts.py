@@ -1,7 +1,7 @@
-"""Line charts as SVG, for files and for pages: axes, lines with intervals, and marks.
+"""Pictures as SVG, for files and for pages: line charts with axes, intervals and marks, and the labels of any drawing.
 
 Colours and strokes are attributes, so that a file shows them anywhere. A file's own style and a page's style sheet set
-others by class: `axis`, `label`, `mark`, `series-1` to `series-4`, and `band-1` to `band-4`.
+others by class: `axis`, `label`, `mark`, and `series-1`, `band-1` and `dot-1` up to 4.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,15 @@ _DASHES: Final = ("", "6 3", "2 3", "8 3 2 3")
 """And by those who see none."""
 _NAME_HEIGHT: Final = 15
 _STYLE: Final = """<style>
-svg { --paper: #ffffff; --ink: #24292f; --faint: #6e7781; --one: #0067a5; --two: #b84a00; }
+svg { --paper: #ffffff; --ink: #24292f; --faint: #6e7781; --one: #0067a5; --two: #b84a00; --three: #0a6e4f; }
 @media (prefers-color-scheme: dark) {
-svg { --paper: #1e2129; --ink: #e6e8eb; --faint: #9aa4af; --one: #6cb8ee; --two: #f0995a; }
+svg { --paper: #1e2129; --ink: #e6e8eb; --faint: #9aa4af; --one: #6cb8ee; --two: #f0995a; --three: #56cfa4; }
 }
 .paper { fill: var(--paper); } text { fill: var(--ink); } text.label { fill: var(--faint); }
 .axis, .mark { stroke: var(--faint); }
-polyline.series-1 { stroke: var(--one); } text.series-1 { fill: var(--one); }
-polyline.series-2 { stroke: var(--two); } text.series-2 { fill: var(--two); }
+polyline.series-1 { stroke: var(--one); } text.series-1, .dot-1 { fill: var(--one); }
+polyline.series-2 { stroke: var(--two); } text.series-2, .dot-2 { fill: var(--two); }
+polyline.series-3 { stroke: var(--three); } text.series-3, .dot-3 { fill: var(--three); }
 </style>
 """
 """A file's colours, by the reader's scheme; a page has a style sheet."""
@@ -73,6 +74,12 @@ class Axes:
         return min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
 
 
+def label(x: float, y: float, text: str, *, anchor: str = "start", look: int | None = None) -> str:
+    """A line of text beside what is drawn; in the colour of a chart's line where it has its look."""
+    shown, colour = ("label", "#444") if look is None else (f"series-{look + 1}", COLOURS[look])
+    return f'<text class="{shown}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+
+
 def chart(axes: Axes, lines: Sequence[Series]) -> str:
     """The chart as a group of SVG elements, whose origin is its upper left corner; labels stand outside of it."""
     drawn = [f'<path class="axis" d="M0 0V{axes.height}H{axes.width}" fill="none" stroke="#666"/>']
@@ -80,14 +87,14 @@ def chart(axes: Axes, lines: Sequence[Series]) -> str:
         x, y = axes.at((axes.x[1], value)).split(",")
         drawn += [
             f'<path class="mark" d="M0 {y}H{x}" fill="none" stroke="#999" stroke-dasharray="4 4"/>',
-            _text(float(x) - 2, float(y) - 4, text, anchor="end"),
+            label(float(x) - 2, float(y) - 4, text, anchor="end"),
         ]
     for value, text in axes.y_labels:
-        drawn.append(_text(-6, float(axes.at((axes.x[0], value)).split(",")[1]) + 4, text, anchor="end"))
+        drawn.append(label(-6, float(axes.at((axes.x[0], value)).split(",")[1]) + 4, text, anchor="end"))
     for value, text in axes.x_labels:
         x = float(axes.at((value, axes.y[0])).split(",")[0])
         anchor = "start" if x < axes.width / 8 else "end" if x > axes.width * 7 / 8 else "middle"
-        drawn.append(_text(x, axes.height + 18, text, anchor=anchor))
+        drawn.append(label(x, axes.height + 18, text, anchor=anchor))
     for place, line in enumerate(lines):
         drawn += _line(axes, line, line.number(place))
     return "\n".join(drawn)
@@ -145,7 +152,3 @@ def _line(axes: Axes, line: Series, number: int) -> list[str]:
         x, y = axes.at(point).split(",")
         found.append(f'<circle class="dot-{number + 1}" cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>')
     return found
-
-
-def _text(x: float, y: float, text: str, *, anchor: str) -> str:
-    return f'<text class="label" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="#444">{escape(text)}</text>'

@@ -1,5 +1,7 @@
 """What the agent hears once its answer was wrong: only that, or what would have been right.
 
+It stands apart because arms, streams and planted harm share it, and it knows none of them.
+
 A customer who is sent a wrong note writes back how it should have been. The next attempt sees that; only if its answer
 then passes the check is it kept, as any verified episode is.
 """

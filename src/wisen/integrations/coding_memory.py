@@ -25,7 +25,6 @@ from wisen.integrations.transcript_marks import FAILED_TURNS, SessionNews, Trans
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.open_attempt import Attempt
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.protocols import VectorStore
 from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.records import Clockwork, Task
 from wisen.reflection.traced import TracedRun
@@ -54,15 +53,11 @@ class OncePerSession(BySimilarity):
 
     seen: set[str]
 
-    async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
-        """See `Ranker.hits`."""
-        found = await BySimilarity.hits(self, store, query)
+    def gives(self, hit: RecallHit, query: RecallQuery) -> bool:
+        """See `BySimilarity.gives`."""
         command = query.situation.prompt if query.situation.task_type == COMMAND else ""
-        return [
-            hit
-            for hit in found
-            if (hit.card.idea or hit.card.id) not in self.seen and not (command and _of_another(hit.card, command))
-        ]
+        new = (hit.card.idea or hit.card.id) not in self.seen and not (command and _of_another(hit.card, command))
+        return new and BySimilarity.gives(self, hit, query)
 
 
 _Begun = tuple[AsyncMemory, Attempt]

@@ -1,4 +1,7 @@
-"""What a coding agent says of an event, in the form that Codex and Claude Code share."""
+"""What a coding agent says of an event, in the form that Codex and Claude Code share.
+
+It stands apart because it is a type that the modules of the hooks pass on to each other.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""What a person has set for the hooks of their coding agents, in one file of the state folder."""
+"""What a person has set for the hooks of their coding agents, in one file of the state folder.
+
+It stands apart because a command writes what the reflection on sessions reads.
+"""
 
 import json
 import tomllib

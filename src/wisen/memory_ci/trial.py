@@ -133,10 +133,10 @@ def begins(
 def began(trial: Trial, number: int) -> Trial:
     """The trial with its number, counted from 1 over all trials of the store, whatever the model or layout.
 
-    Raises `ValueError` for a number below 1, and for a trial that has begun.
+    Raises `ValueError` for a number below 1, and for a trial that has another.
     """
-    if number < 1 or trial.number:
-        raise ValueError(f"trial {trial.number or number!r} can't begin: numbers start at 1, and a trial begins once")
+    if number < 1 or trial.number not in (0, number):
+        raise ValueError(f"trial {trial.number!r} can't begin as {number!r}: numbers start at 1, and never change")
     stage = "on trial" if trial.stage == "waiting" else trial.stage
     return replace(trial, number=number, stage=stage)
 

@@ -1,4 +1,7 @@
-"""One bare call of a model, for evaluators and reflectors, which need no agent run."""
+"""One bare call of a model, for evaluators and reflectors, which need no agent run.
+
+It stands apart from `dialogue` because it needs no agent of pydantic-ai's.
+"""
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters

@@ -1,4 +1,7 @@
-"""Holds a model's calls to a number of tokens that they may write together."""
+"""Holds a model's calls to a number of tokens that they may write together.
+
+It stands apart because a wrapper is one class, imported when a run needs it.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,7 @@
-"""What the steps of a journal keep: values of the package's own types, as JSON."""
+"""What the steps of a journal keep: values of the package's own types, as JSON.
+
+It stands apart from `journaled` because it needs no pydantic-ai.
+"""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,7 @@
-"""Gives each request of a model a seed, so that an attempt can be made again under the same draw."""
+"""Gives each request of a model a seed, so that an attempt can be made again under the same draw.
+
+It stands apart because a wrapper is one class, imported when a run needs it.
+"""
 
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model

@@ -1,4 +1,7 @@
-"""Streams a response that is whole already, word by word, for models whose answers don't arrive in pieces."""
+"""Streams a response that is whole already, word by word, for models whose answers don't arrive in pieces.
+
+It stands apart because models and wrappers share it, and none builds on another.
+"""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,4 +1,7 @@
-"""Lets pydantic-ai call plain tools and model functions in threads that hold up nobody where they hang."""
+"""Lets pydantic-ai call plain tools and model functions in threads that hold up nobody where they hang.
+
+It stands apart because it changes all of pydantic-ai for a while, not one model.
+"""
 
 from contextlib import AbstractContextManager
 

@@ -1,4 +1,7 @@
-"""Gives every call of a tool the run's deadline."""
+"""Gives every call of a tool the run's deadline.
+
+It stands apart because `dialogue` and `journaled` both wrap tools with it, and one imports the other.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

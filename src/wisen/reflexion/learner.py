@@ -395,5 +395,5 @@ class Learner:
 
 def _signed(card: MemoryCard, tenant: str, situation: Situation, provenance: Provenance) -> MemoryCard:
     """The card as this run's, whatever a reflector says of it."""
-    scope = card.scope if card.scope.tenant == tenant else replace(card.scope, tenant=tenant)
+    scope = replace(card.scope, tenant=tenant)
     return replace(card, id="", situation=situation, scope=scope, provenance=provenance)

@@ -86,10 +86,6 @@ class KeptSteps:
                 return kept  # it isn't written: a resumed run tries again
             return await _kept(step.keep, kept, WrittenLesson)
 
-    async def first(self, what: str) -> bool:
-        """Whether this is yet to be done; notes that it is."""
-        return self.steps is None or await self.steps.first(self._key(what, 0))
-
     async def tell_once(self, what: str, tell: Callable[[], Awaitable[None]]) -> None:
         """Call someone else's code, and note it only afterwards: it may be called twice, but never not at all."""
         if self.steps is None:

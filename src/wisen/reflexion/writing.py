@@ -42,7 +42,7 @@ class LessonWriter:
     """What the run's task and tools name."""
     degraded: Callable[[_Stage, Exception, str, int], None]
 
-    async def keep(self, card: MemoryCard, attempt: int, *, again: bool = False) -> WrittenLesson:
+    async def keep(self, card: MemoryCard, attempt: int, *, again: bool) -> WrittenLesson:
         """Screen and write a card; a card that can't be written but is clean still serves this run.
 
         `again` says that it may be written already, by a process that was cut off before it could say so.
@@ -77,7 +77,7 @@ class LessonWriter:
 
     async def _to_block(self, card: MemoryCard, attempt: int) -> WrittenLesson:
         verdict = verdict_of(self.screen, card)
-        if verdict.outcome == "redacted" and verdict.card is not None:
+        if verdict.card is not None:
             card = replace(verdict.card, id="")  # an id that is computed of a secret could be used to guess it
         outcome: Literal["added", "duplicate", "rejected", "held"] = "rejected"
         held = await self._held(verdict.card, log=self.memory) if verdict.card is not None else ()

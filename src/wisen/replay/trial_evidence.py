@@ -1,4 +1,7 @@
-"""Replays beside a live trial: the evidence of both is one, and the trial's rule decides."""
+"""Replays beside a live trial: the evidence of both is one, and the trial's rule decides.
+
+It stands apart from the stages of a test because a live trial's rule decides here, and no replay's.
+"""
 
 from collections.abc import Callable
 from datetime import datetime

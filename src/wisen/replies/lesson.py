@@ -215,19 +215,24 @@ def _stripped(text: str) -> str:
             text = text[found.end() :] if found else text
         boxed = _BOXED.match(text)
         text = boxed[1] if boxed else text
-        for pair in in_order("marks", "pairs"):
-            opening, closing = (pair[0], pair[1]) if len(pair) == 2 and pair[0] != pair[1] else (pair, pair)  # noqa: PLR2004 - two marks
+        for opening, closing in _pairs():
+            if not (text.startswith(opening) and text.endswith(closing)):
+                continue
             inner = text[len(opening) : -len(closing)]
-            if (
-                text.startswith(opening)
-                and text.endswith(closing)
-                and inner.strip()
-                and not _breaks(inner, opening, closing)
-            ):
+            if inner.strip() and not _breaks(inner, opening, closing):
                 text = inner
         if text == before:
             return text
     return text
+
+
+@cache
+def _pairs() -> tuple[tuple[str, str], ...]:
+    """The marks that can stand around a text: before it and after it."""
+    return tuple(
+        (pair[0], pair[1]) if len(pair) == 2 and pair[0] != pair[1] else (pair, pair)  # noqa: PLR2004 - two marks
+        for pair in in_order("marks", "pairs")
+    )
 
 
 def _breaks(inner: str, opening: str, closing: str) -> bool:

@@ -1,4 +1,7 @@
-"""Reads what a judge says beside its score: one remark a line, or the texts of its JSON."""
+"""Reads what a judge says beside its score: one remark a line, or the texts of its JSON.
+
+It stands apart from `score` because it reads prose, which decides nothing.
+"""
 
 from collections.abc import Mapping
 from typing import cast

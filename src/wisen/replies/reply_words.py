@@ -1,4 +1,7 @@
-"""The words by which replies are read: data, in a file beside this module."""
+"""The words by which replies are read: data, in a file beside this module.
+
+It stands apart because every reader of replies asks for words, and it needs none of them.
+"""
 
 import re
 import unicodedata

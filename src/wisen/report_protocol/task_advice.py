@@ -1,4 +1,7 @@
-"""What a task under the protocol is told at its beginning, and what its end says of the ideas drawn for it."""
+"""What a task under the protocol is told at its beginning, and what its end says of the ideas drawn for it.
+
+It stands apart from `guard`, which keeps the protocol: advice is the trial's matter.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

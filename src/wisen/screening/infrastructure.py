@@ -1,5 +1,7 @@
 """Finds what tells how a network or a machine is built: addresses, internal names and URLs, users' folders.
 
+It stands apart because it is one of the detectors that a screen is made of.
+
 The span of a home directory is the user's name alone, so that the path stays useful: "/home/<user-1>/project". The
 span of an internal URL is the whole URL. A public IP in a URL is found as an IP; public URLs aren't infrastructure.
 """

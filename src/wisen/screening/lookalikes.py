@@ -1,4 +1,7 @@
-"""Letters that pass for Latin ones, and the text as it looks."""
+"""Letters that pass for Latin ones, and the text as it looks.
+
+It stands apart because cleaning and decoding share it, and neither builds on the other.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,7 @@
-"""What an attempt read and used, as its trace tells."""
+"""What an attempt read and used, as its trace tells.
+
+It stands apart because it reads traces, and the screen reads texts alone.
+"""
 
 import json
 from collections.abc import Iterable

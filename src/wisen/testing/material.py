@@ -1,4 +1,7 @@
-"""What the store contracts are made of: cards and queries with as few words as a test needs."""
+"""What the store contracts are made of: cards and queries with as few words as a test needs.
+
+It stands apart because the contracts share it, and each can be inherited alone.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol

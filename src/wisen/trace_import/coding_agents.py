@@ -1,4 +1,7 @@
-"""The coding agents that wisen knows: their names, and where they keep what is theirs."""
+"""The coding agents that wisen knows: their names, and where they keep what is theirs.
+
+It stands apart because hooks, commands and readers of transcripts name agents, and it needs none of them.
+"""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""The lines of a file of any size, with their numbers, none of them held beyond a bound."""
+"""The lines of a file of any size, with their numbers, none of them held beyond a bound.
+
+It stands apart because traces and transcripts are read alike, and neither reader builds on the other.
+"""
 
 from collections.abc import Iterator
 from typing import IO, Final

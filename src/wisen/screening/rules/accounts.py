@@ -1,5 +1,7 @@
 """Names of accounts in paths and prompts of a shell: "/home/anna/project", "anna@build-7:~$".
 
+It stands apart because a rule is a module, as `hosts`, `networks` and `urls` are.
+
 The span is the name alone, so that the path stays useful; names that anybody has ("root", "ubuntu", "user") stay.
 """
 

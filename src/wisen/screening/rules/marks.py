@@ -1,5 +1,7 @@
 """Finds which of many marks a text holds, all of them in one pass, however many they are.
 
+It stands apart because the rules share it, and it knows none of them.
+
 Aho and Corasick, "Efficient string matching: an aid to bibliographic search", CACM 18(6), 1975. A rule whose mark isn't
 there has nothing to find, and most texts hold few marks.
 """

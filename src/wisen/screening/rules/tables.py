@@ -1,4 +1,7 @@
-"""The tables of the rules: data, in files beside this module."""
+"""The tables of the rules: data, in files beside this module.
+
+It stands apart because the rules share it, and it knows none of them.
+"""
 
 from typing import Any
 

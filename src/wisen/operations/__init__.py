@@ -1,0 +1,1 @@
+"""Logs, metrics and health of whatever runs wisen, and where it listens."""

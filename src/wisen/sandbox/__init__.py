@@ -1,0 +1,1 @@
+"""Code that runs apart from this process: untrusted programs, and functions that may hang."""
