@@ -3,8 +3,8 @@
 import sys
 
 from wisen import Agent
-from wisen.durable.worker import Worker
 from wisen.protocols import VectorStore
+from wisen.queue.worker import Worker
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from wisen.replay.log import Counts, Pair, Side, settled
 
 RULE = Rule()
 CLUSTERS = 60
-COPIES = (1, 2, 3, 5, 10)
+COPIES = (1, 3, 10)
 TOUCHED = 0.3
 """The share of clusters that a card changes at all."""
 RATES = (0.35, 0.65)
@@ -79,15 +79,12 @@ def main() -> None:
     parser.add_argument("--cards", type=int, default=2_000)
     cards: int = parser.parse_args().cards
     print(f"Promoted of {cards} cards, and mean pairs bought; {CLUSTERS} clusters, e ≥ {RULE.promote_at:g}.\n")
-    print(
-        "| copies | useless, each pair bets | useless, each cluster | useful, each pair bets | useful, each cluster |"
-    )
-    print("|---|---|---|---|---|")
+    print("| copies | useless, each pair bets | useless, each cluster | useful, each cluster |")
+    print("|---|---|---|---|")
     for copies in COPIES:
         row = [
             share(effect, copies, cards, most=3 if together else copies, together=together)
-            for effect in (useless, useful)
-            for together in (0, 1)
+            for effect, together in ((useless, 0), (useless, 1), (useful, 1))
         ]
         print(f"| {copies} | {' | '.join(row)} |")
 

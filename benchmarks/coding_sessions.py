@@ -30,17 +30,12 @@ def main() -> None:
             sys.exit(f"these commands don't end as coding_kinds.toml says: {'; '.join(wrong)}")
         came = asyncio.run(_arms(given, Path(folder)))
     tables = [_setting(given), failures(came)]
-    if given.tries:
-        tables += [over_time(came)]
-    else:
-        tables += [over_time(came), by_kind(came, kinds()), verdicts(came["wisen"], kinds()), costs(came)]
-        tables += [lessons(came["wisen"], kinds())] if given.lessons else []
-    text = "\n\n".join(tables)
-    print(text, flush=True)
+    tables += [] if given.tries else [verdicts(came["wisen"], kinds()), costs(came)]
+    more = [over_time(came), by_kind(came, kinds()), lessons(came["wisen"], kinds())] if given.details else []
+    print(*tables, *more, sep="\n\n", flush=True)
     print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     if given.write_docs:
-        place = f"{'tries on' if given.tries else 'looks first'}, seed {given.seed}"
-        write_docs(_DOCS, text, begin=f"<!-- figures: coding_sessions.py {place} -->")
+        write_docs(_DOCS, "\n\n".join(tables), begin="<!-- figures: coding_sessions.py -->")
 
 
 async def _arms(given: argparse.Namespace, folder: Path) -> dict[ArmName, Came]:
@@ -61,16 +56,17 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="the first call of a program is the one that may fail, and the agent tries on until it passes",
     )
-    parser.add_argument("--lessons", action="store_true", help="list each lesson")
-    said = f"put the tables into {_DOCS.name}, where it has a place for this seed"
-    parser.add_argument("--write-docs", action="store_true", help=said)
+    parser.add_argument("--details", action="store_true", help="print parts of the stream, kinds, and each lesson too")
+    parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
     given = parser.parse_args()
+    if given.write_docs and (given.tries or given.seed != 1):
+        parser.error("the page shows seed 1, without --tries")
     given.sessions = given.sessions or (_QUICK if given.quick else _SESSIONS)
     return given
 
 
 def _setting(given: argparse.Namespace) -> str:
-    known, more = machine(), "".join(f" --{name}" for name in ("tries", "lessons") if getattr(given, name))
+    known, more = machine(), " --tries" if given.tries else ""
     return (
         f"{known['processor']}, {known['cores']} cores, Python {known['python']}; {given.sessions:,} sessions in each "
         f"arm, seed {given.seed}. Command: `python benchmarks/coding_sessions.py --sessions {given.sessions} "

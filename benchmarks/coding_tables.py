@@ -105,15 +105,15 @@ def costs(came: Mapping[ArmName, Came]) -> str:
         if arm == "without":
             continue
         cells = list[str]()
-        for event in ("SessionStart", "UserPromptSubmit", "PreToolUse"):
+        for event in ("UserPromptSubmit", "PreToolUse"):
             added = [tokens for session in one.sessions for tokens in session.tokens.get(event, ())]
             said = sum(tokens > 0 for tokens in added)
             cells.append(f"{sum(added) / len(added):.1f} ({said:,} of {len(added):,})" if added else "-")
         whole = [sum(map(sum, session.tokens.values())) for session in one.sessions]
         cells += [f"{sum(whole) / len(whole):.0f}", f"{max(whole)}", f"{1000 * one.seconds / len(one.sessions):.0f}"]
         rows.append([_NAMES[arm], *cells])
-    head = ["tokens added, on average (and at how many)", "at the start", "at a prompt", "at a call"]
-    return table("What it costs", [*head, "a session", "at most", "processor time a session, ms"], rows)
+    head = ["tokens added, on average (and at how many)", "at a prompt", "at a call", "a session", "at most"]
+    return table("What it costs", [*head, "processor time a session, ms"], rows)
 
 
 def repeated(sessions: Sequence[Session]) -> list[Session]:

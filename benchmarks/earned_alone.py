@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from earned_faults import Fault
 from earned_material import Idea, Material
-from earned_rules import RULES
 from earned_session import Session, Setting
 from earned_stores import MortalStore
 from earned_tables import quantiles, rate, table
@@ -16,6 +15,10 @@ from wisen.protocols import Embedder
 EFFECTS = (0.3, 0.2, 0.0, -0.2)
 _TASKS = 400
 """Of each situation, the same in all trials, so that each is embedded once."""
+_LOOKED = 20
+"""After so many runs again, whether the trial has ended."""
+_OFTEN = 5
+"""So many times the trials, of a useless idea alone: how rarely it is promoted is what is promised."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +28,8 @@ class Trial:
     effect: float
     promoted: int | None
     """Runs after it was stored; `None`: not promoted."""
-    archived: int | None
-    good: int
-    """First attempts that were right, of all runs."""
-    rules: tuple[bool, ...]
-    """What the other rules would have done on the same runs."""
     benched: bool = False
     """Whether its trial has ended without either."""
-    shown: int = 0
-    held: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +44,6 @@ class Planted:
     """How many failures write it down at the start, each in a wording of its own."""
     keep_answers: bool = False
     base: float = PLAIN
-    stop: bool = True
-    """End with the verdict."""
 
 
 async def alone(material: Material, embedder: Embedder, how: Planted) -> Trial:
@@ -71,23 +65,15 @@ async def alone(material: Material, embedder: Embedder, how: Planted) -> Trial:
     while len(session.cards) < how.wordings:
         await session.teach(idea)
     taught, fate = len(session.notes), session.fates[idea]
-    for _ in range(how.runs):
+    for number in range(1, how.runs + 1):
         await session.run(situation)
-        if how.stop and (fate.promoted is not None or fate.archived is not None):
+        if fate.promoted is not None or fate.archived is not None:
+            break
+        if number % _LOOKED == 0 and await session.benched(idea):  # nothing promotes it any more
             break
     await session.close()
-    notes = session.notes[taught:]
-    draws = [draw for note in notes for draw in note.draws if draw.idea == idea]
-    return Trial(
-        effect=how.effect,
-        promoted=_after(fate.promoted, taught, len(notes)),
-        archived=_after(fate.archived, taught, len(notes)),
-        good=sum(bool(note.good) for note in notes),
-        rules=tuple(rule(idea, notes) for rule in RULES.values()),
-        benched=fate.benched,
-        shown=sum(draw.shown for draw in draws),
-        held=sum(not draw.shown for draw in draws),
-    )
+    promoted = _after(fate.promoted, taught, len(session.notes) - taught)
+    return Trial(effect=how.effect, promoted=promoted, benched=fate.benched)
 
 
 def _after(moved: int | None, taught: int, runs: int) -> int | None:
@@ -107,20 +93,21 @@ async def verdicts(material: Material, embedder: Embedder, *, trials: int, runs:
                     embedder,
                     Planted(effect=effect, runs=runs, seed=f"{seed} {effect} {number}", keep_answers=keep),
                 )
-                for number in range(trials if not keep else max(1, trials // 2))
+                for number in range(_trials(trials, effect, keep=keep))
             ]
             rows.append(_row(effect, beside, found))
-    head = (
-        "effect|beside it|trials|promoted|runs to it: median (10 % to 90 %)|archived|runs to it|"
-        "ended without a verdict|shown : held out"
-    )
+    head = "effect|beside it|trials|promoted|runs to it: median (10 % to 90 %)"
     return table(f"One situation: verdicts within {runs} runs", head.split("|"), rows)
+
+
+def _trials(usual: int, effect: float, *, keep: bool) -> int:
+    if keep:
+        return max(1, usual // 2)
+    return usual if effect else _OFTEN * usual
 
 
 def _row(effect: float, beside: str, found: Sequence[Trial]) -> list[str]:
     promoted = [one.promoted for one in found if one.promoted is not None]
-    archived = [one.archived for one in found if one.archived is not None]
-    shown, held = sum(one.shown for one in found), sum(one.held for one in found)
     return [
         f"{100 * effect:+.0f}" if effect else "0",
         beside,
@@ -128,8 +115,4 @@ def _row(effect: float, beside: str, found: Sequence[Trial]) -> list[str]:
         rate(len(promoted), len(found)),
         # Undecided ones count as later than every verdict, so that the median isn't that of the lucky ones.
         quantiles([one.promoted for one in found]) if promoted else "-",
-        rate(len(archived), len(found)),
-        quantiles([one.archived for one in found]) if archived else "-",
-        f"{sum(one.benched for one in found) / len(found):.0%}",
-        f"{shown / len(found):.0f} : {held / len(found):.0f}",
     ]

@@ -42,12 +42,8 @@ _SORTS = (
 class Corrected:
     """What became of one pair of rivals."""
 
-    stored: bool
-    """Whether the later one has a card of its own."""
     first: bool
     """Whether the first run of the situation that was shown either was shown the later one."""
-    old_shown: int
-    both_shown: int
     new_promoted: int | None
     """Runs of the situation after the correction."""
     new_archived: bool
@@ -86,10 +82,7 @@ def _corrected(session: Session, situation: int, kinds: tuple[Kind, Kind], began
     fates = session.fates
     was, now = fates[old], fates.get(new)
     return Corrected(
-        stored=now is not None,
         first=bool(either) and new in either[0].shown,
-        old_shown=sum(old in note.shown for note in notes),
-        both_shown=sum({old, new} <= note.shown for note in notes),
         new_promoted=_until(notes, now.promoted if now else None),
         new_archived=now is not None and now.archived is not None,
         old_promoted=was.promoted is not None,
@@ -106,27 +99,17 @@ async def report(material: Material, *, runs: int, embedded: str, seed: str) -> 
     rows: list[list[str]] = []
     for kind in _SORTS:
         found = await corrected(material, kind, runs=runs, embedded=embedded, seed=f"{seed} {kind.name}")
-        rows.append([kind.name, embedded, *_cells(found)])
-    head = (
-        "correction|embedder|stored on a card of its own|shown first|runs that showed the old one|"
-        "of these showed both|promoted|after runs (median)|archived|old one archived|after runs (median)|"
-        "old one promoted"
-    )
+        rows.append([kind.name, *_cells(found)])
+    head = "correction|shown first|promoted|after runs (median)|archived|old one archived|old one promoted"
     return table(f"Corrections: 12 of each sort, about {runs} runs per situation after it", head.split("|"), rows)
 
 
 def _cells(found: Sequence[Corrected]) -> list[str]:
-    old = sum(one.old_shown for one in found)
-    both = sum(one.both_shown for one in found)
     return [
-        str(sum(one.stored for one in found)),
         str(sum(one.first for one in found)),
-        f"{old:,}",
-        f"{both / old:.0%}" if old else "-",
         str(sum(one.new_promoted is not None for one in found)),
         median([one.new_promoted for one in found if one.new_promoted is not None]),
         str(sum(one.new_archived for one in found)),
         str(sum(one.old_archived is not None for one in found)),
-        median([one.old_archived for one in found if one.old_archived is not None]),
         str(sum(one.old_promoted for one in found)),
     ]

@@ -41,9 +41,9 @@ def counters(idea: Idea, runs: Sequence[Note]) -> bool:
 
 
 RULES: Mapping[str, Rule] = {
-    "accept if the score rose (20 with, 20 without)": score_rose,
-    "success given the lesson above the average": above_average,
-    "helpful and harmful counters, lead of 3": counters,
+    "the score rose": score_rose,
+    "above the average": above_average,
+    "counters": counters,
 }
 
 

@@ -189,6 +189,12 @@ class Session:
             _, run_id, good = self._late.pop(0)
             await tell_outcome(self._ci, run_id, good=good)
 
+    async def benched(self, idea: Idea) -> bool:
+        """Whether every trial of an idea's wordings has ended without a verdict."""
+        cards = [card for card in await all_cards(self.store) if self.cards.get(card.id) == idea and not card.idea]
+        stages = [[trial.stage for trial in card.trials] for card in cards]
+        return bool(stages) and all(set(one) == {"benched"} for one in stages)
+
     async def renew(self) -> None:
         """End the process, as far as this can be done within one: store, memory and agent are made anew."""
         if not isinstance(self.store, MortalStore):

@@ -8,8 +8,7 @@ import asyncio
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -110,30 +109,24 @@ def _markdown(tried: Sequence[Tried], command: str, seconds: float) -> str:
         f"{setting['processor']}, {setting['cores']} cores, {setting['system']}, Python {setting['python']}. "
         f"{counts}. Command: `{command}`, {seconds / 60:.0f} minutes."
     )
-    return "\n\n".join([said, *(f"**The {name} model**\n\n{_table(found)}" for name, found in models.items())])
+    return f"{said}\n\n{_table(models)}"
 
 
-def _table(tried: Sequence[Tried]) -> str:
+def _table(models: Mapping[str, Sequence[Tried]]) -> str:
     rows = [
-        "| second attempt with | runs | first one failed | by | first one wrong | second one solves |",
+        "| model | second attempt with | runs | first one failed | first one wrong | second one solves |",
         "|---|---|---|---|---|---|",
     ]
-    for arm in dict.fromkeys(one.arm for one in tried):
-        found = [one for one in tried if one.arm == arm]
+    for model, arm in dict.fromkeys((one.model, one.arm) for tried in models.values() for one in tried):
+        found = [one for one in models[model] if one.arm == arm]
         failed = [one for one in found if one.first not in ("solved", "wrong")]
         retried = [one for one in found if one.second]
         solved = sum(one.second == "solved" for one in retried)
         rows.append(
-            f"| {arm} | {len(found)} | {len(failed)} | {_by(failed)} | {sum(one.first == 'wrong' for one in found)} "
+            f"| {model} | {arm} | {len(found)} | {len(failed)} | {sum(one.first == 'wrong' for one in found)} "
             f"| {solved} of {len(retried)} |"
         )
     return "\n".join(rows)
-
-
-def _by(failed: Sequence[Tried]) -> str:
-    """How often each way to fail was seen: the turns, or the type of the error."""
-    ways = Counter("max_turns" if one.first.startswith("max_turns") else one.first.partition(":")[0] for one in failed)
-    return ", ".join(f"{count} {way}" for way, count in ways.most_common()) or "none"
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from wisen.durable.database import QueueConnection
-from wisen.durable.jobs import BatchOptions, Job
-from wisen.durable.queue import Batch, Queue
+from wisen.queue.database import QueueConnection
+from wisen.queue.jobs import BatchOptions, Job
+from wisen.queue.queue import Batch, Queue
 from wisen.recall import CardFilter
 from wisen.records import RunRecord, Task
 from wisen.stores.paging import every_card, every_run

@@ -121,16 +121,16 @@ class Material:
         made = made + noise * self._draw.standard_normal((len(topics), DIMENSION), dtype=np.float32)
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
-    def queries(self, tenants: Sequence[str], count: int, *, worded: bool = True) -> list[tuple[RecallQuery, Floats]]:
-        """Situations like those of the cards, with their vectors; unless `worded`, with a word that no card has."""
+    def queries(self, tenants: Sequence[str], count: int) -> list[tuple[RecallQuery, Floats]]:
+        """Situations like those of the cards, with their vectors."""
         topics = self._draw.integers(0, _TOPICS, count)
         texts = self._words[self._text(topics, 6, _QUERY)]
         vectors = self._near(topics, _QUERY_NOISE)
         found: list[tuple[RecallQuery, Floats]] = []
         for at, (text, vector) in enumerate(zip(texts.tolist(), vectors, strict=True)):
-            prompt = " ".join(text) if worded else f"unheard{at}"
             where = CardFilter(tenant=tenants[at % len(tenants)])
-            found.append((RecallQuery(situation=Situation(prompt=prompt), filter=where, k=5, floor=0.0), vector))
+            situation = Situation(prompt=" ".join(text))
+            found.append((RecallQuery(situation=situation, filter=where, k=5, floor=0.0), vector))
         return found
 
     def words_of(self, prompt: str) -> Ints:

@@ -23,6 +23,8 @@ SETTINGS = {
     "max_connections": "200",
 }
 
+_TOLD = ("fsync", "synchronous_commit", "shared_buffers")
+
 
 @contextmanager
 def running(memory: str = "") -> Generator[Any]:
@@ -51,8 +53,8 @@ def running(memory: str = "") -> Generator[Any]:
 
 
 def told(server: Any) -> str:
-    """The server's version and settings, for reports."""
+    """The server's version and the settings that decide, for reports; `SETTINGS` has all."""
     version = server.sql("SHOW server_version")
     vector = server.sql("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
-    settings = ", ".join(f"{name} = {server.sql(f'SHOW {name}')}" for name in SETTINGS)
+    settings = ", ".join(f"{name} = {server.sql(f'SHOW {name}')}" for name in _TOLD)
     return f"PostgreSQL {version} with pgvector {vector} over a Unix socket, {settings}"

@@ -47,6 +47,13 @@ _DOCS = ROOT / "docs" / "measured" / "screening.md"
 _TEXTS = Path(__file__).parent / "poison_texts" / "pieces.toml"
 _BEGIN = "<!-- figures: poison.py -->"
 _PIECES, _RUNS = 200, 300
+_TRIED: tuple[tuple[TrustPolicy, bool], ...] = (
+    ("replayed", True),
+    ("trial", True),
+    ("screened", True),
+    ("trial", False),
+)
+"""Policies, each with a screen or without."""
 _RIGHT = 0.5
 _TOOLS = ("tool", "command", "package")
 _KNOWN_BY = 48
@@ -190,7 +197,7 @@ async def rules_held(texts: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Attack with every policy, with the screen and without it."""
+    """Attack with every policy, and with the default one without a screen."""
     asked = _arguments()
     if asked.rules is not None:
         print(asyncio.run(rules_held(_rows(asked.rules))))
@@ -204,8 +211,8 @@ def main() -> None:
         f"{setting['processor']}, {setting['cores']} cores, Python {setting['python']}. Command: "
         f"`python benchmarks/poison.py`; {len(pieces)} pieces, {asked.runs} runs of each kind."
     )
-    head = "| policy | screen | cards kept | of these held | hijacked: same circle | other owner | other agent |"
-    text = "\n".join([opened, "", head, "|---|---|---|---|---|---|---|", *rows])
+    head = "| policy | screen | cards kept | of these held | hijacked: same circle | other circles |"
+    text = "\n".join([opened, "", head, "|---|---|---|---|---|---|", *rows])
     print(text)
     if asked.write_docs:
         write_docs(_DOCS, text, begin=_BEGIN)
@@ -213,17 +220,16 @@ def main() -> None:
 
 async def _all(pieces: Sequence[Piece], runs: int, seed: str) -> list[str]:
     rows: list[str] = []
-    for screened in (True, False):
-        for trust in ("replayed", "trial", "screened"):
-            attack = Attack(pieces=pieces, trust=trust, screened=screened, seed=f"{seed} {trust}")
-            kept = await attack.plant()
-            inside = await attack.runs("clerk", "ada", runs)
-            owner, agent = await attack.runs("clerk", "bo", runs), await attack.runs("router", "ada", runs)
-            rows.append(
-                f"| {trust} | {'on' if screened else 'off'} | {kept['kept']} | {kept['held']} "
-                f"| {inside} of {runs} | {owner} of {runs} | {agent} of {runs} |"
-            )
-            print(rows[-1], file=sys.stderr, flush=True)
+    for trust, screened in _TRIED:
+        attack = Attack(pieces=pieces, trust=trust, screened=screened, seed=f"{seed} {trust}")
+        kept = await attack.plant()
+        inside = await attack.runs("clerk", "ada", runs)
+        outside = await attack.runs("clerk", "bo", runs) + await attack.runs("router", "ada", runs)
+        rows.append(
+            f"| {trust} | {'on' if screened else 'off'} | {kept['kept']} | {kept['held']} "
+            f"| {inside} of {runs} | {outside} of {2 * runs} |"
+        )
+        print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
 

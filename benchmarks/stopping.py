@@ -23,7 +23,7 @@ from wisen.reflection_pattern.convergence import ConvergenceOptions, converged, 
 _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs" / "measured" / "stopping.md"
 _BEGIN = "<!-- figures: written by benchmarks/stopping.py --write-docs -->"
-_KEEP, _SPARE = 0.95, 0.2
+_KEEP = 0.95
 _SMALL_GAIN = 0.05
 _EACH = 1000
 _NEVER = 99
@@ -49,8 +49,6 @@ class Figures:
     """Those of them of which the recording doesn't tell."""
     early: int
     late: int
-    clairvoyant: int
-    """Attempts of a rule that knows the future: up to the first right version where the loop finds it, else one."""
 
     @property
     def kept_share(self) -> float:
@@ -67,11 +65,6 @@ class Figures:
         """The share of runs that ended neither early nor late."""
         return 1 - (self.early + self.late) / self.runs
 
-    @property
-    def reached(self) -> bool:
-        """Whether enough stays solved and enough is spared."""
-        return self.kept_share >= _KEEP and self.spared >= _SPARE
-
 
 def main() -> None:
     """Measure and report."""
@@ -81,20 +74,16 @@ def main() -> None:
     if len(runs) == asked.each * len(FAMILIES):
         print(f"no recorded runs in {asked.data}: simulated ones only", file=sys.stderr)
     groups = _groups([run for run in runs if not run.tuning])
-    default = ConvergenceOptions()
-    impatient = replace(default, plateau_iterations=_OF_SHORT_LOOPS)
     tables = [
         _setting(runs, asked.each),
-        "**With the defaults**\n\n" + _by_group(groups, default),
-        f"**With `plateau_iterations={_OF_SHORT_LOOPS}`**\n\n" + _by_group(groups, impatient),
-        _hindsight(groups, default),
+        _by_group(groups),
         _other_values(_groups([run for run in runs if run.tuning])),
     ]
     text = "\n\n".join(tables)
     print(text)
     print(f"\n{time.perf_counter() - began:.0f} s", file=sys.stderr)
     if asked.json:
-        found = {name: asdict(measure(group, default)) for name, group in groups.items()}
+        found = {name: asdict(measure(group, ConvergenceOptions())) for name, group in groups.items()}
         Path(asked.json).write_text(json.dumps(found, indent=1), encoding="utf-8")
     if asked.write_docs:
         write_docs(_DOCS, text, begin=_BEGIN)
@@ -181,7 +170,6 @@ def measure(runs: Sequence[Run], options: ConvergenceOptions) -> Figures:
         unknown=sum(before and after is None for before, after in zip(solved, now, strict=True)),
         early=judged["early"],
         late=judged["late"],
-        clairvoyant=sum(run.right.index(True) + 1 if before else 1 for run, before in zip(runs, solved, strict=True)),
     )
 
 
@@ -196,25 +184,28 @@ def _setting(runs: Sequence[Run], each: int) -> str:
     )
 
 
-def _by_group(groups: dict[str, list[Run]], options: ConvergenceOptions) -> str:
+def _by_group(groups: dict[str, list[Run]]) -> str:
+    default = ConvergenceOptions()
+    impatient = replace(default, plateau_iterations=_OF_SHORT_LOOPS)
     rows: list[list[str]] = []
     for name, runs in groups.items():
-        if runs:
-            found = measure(runs, options)
-            rows.append(
-                [
-                    name,
-                    f"{found.runs:,}",
-                    _kept(found),
-                    f"{found.fixed:,} → {found.attempts:,}",
-                    f"{found.spared:.0%}",
-                    f"{1 - found.attempts / found.budgets:.0%}",
-                    "yes" if found.reached else "**no**",
-                    f"{found.appropriate:.0%}",
-                    f"{found.early / found.runs:.0%}, {found.late / found.runs:.0%}",
-                ]
-            )
-    head = "runs|n|stay solved|attempts|spared|of all budgets|95 % and 20 %|appropriate|early, late"
+        if not runs:
+            continue
+        found = measure(runs, default)
+        tried = (measure(runs, rule) for rule in _rules())
+        best = min((one for one in tried if one.kept_share >= _KEEP), key=lambda one: one.attempts)
+        rows.append(
+            [
+                name,
+                _kept(found),
+                f"{found.fixed:,} → {found.attempts:,}",
+                f"{found.spared:.0%}",
+                f"{found.appropriate:.0%}",
+                _brief(measure(runs, impatient)),
+                f"{best.spared:.0%}",
+            ]
+        )
+    head = f"runs|stay solved|attempts|saved|appropriate|N = {_OF_SHORT_LOOPS}: stay solved, saved|best rule: saved"
     return _table(head.split("|"), rows)
 
 
@@ -237,70 +228,27 @@ def _rules() -> Iterable[ConvergenceOptions]:
         )
 
 
-def _hindsight(groups: dict[str, list[Run]], default: ConvergenceOptions) -> str:
-    rows: list[list[str]] = []
-    for name, runs in groups.items():
-        if not runs:
-            continue
-        tried = [(measure(runs, rule), rule) for rule in _rules()]
-        best, rule = min((one for one in tried if one[0].kept_share >= _KEEP), key=lambda one: one[0].attempts)
-        own = measure(runs, default)
-        rows.append(
-            [
-                name,
-                f"{own.attempts:,}, {own.kept_share:.1%}",
-                f"{best.attempts:,}, {best.kept_share:.1%}",
-                f"{best.spared:.0%}",
-                _named(rule),
-                f"{best.clairvoyant:,}",
-            ]
-        )
-    head = "runs|defaults: attempts, stay solved|hindsight: same|spared|its N, N for 0 and 1, least gain|clairvoyant"
-    return "**Beside the best rule in hindsight**\n\n" + _table(head.split("|"), rows)
-
-
-def _named(rule: ConvergenceOptions) -> str:
-    patience, tries = rule.plateau_iterations, rule.pass_fail_iterations
-    if patience is None:
-        named = ["by the budget", f"the same ({tries} or more)"]
-    else:
-        named = ["never" if one == _NEVER else f"{one}" for one in (patience, max(patience, tries))]
-    shown = [*named, f"{rule.improvement_threshold:g}"]
-    return ", ".join(shown if rule.detect_oscillation else [*shown, "no oscillation"])
-
-
 def _other_values(groups: dict[str, list[Run]]) -> str:
-    graded = (
-        "LeetCode-Hard, Reflexion",
-        "improving",
-        "plateau",
-        "noisy evaluator",
-        "late bloomer",
-        "all simulated",
-        "all but late bloomers",
-    )
-    coarse = ("ALFWorld, reflection", "ALFWorld, retry only", "HumanEval", "MBPP", "pass or fail")
+    graded = ("plateau", "noisy evaluator", "late bloomer", "all but late bloomers")
+    coarse = ("ALFWorld, reflection", "HumanEval", "MBPP", "pass or fail")
     default = ConvergenceOptions()
     alone = replace(default, plateau_iterations=1)
-    settings: tuple[tuple[str, tuple[str, ...], Callable[[int], ConvergenceOptions], range], ...] = (
-        ("plateau_iterations", graded, lambda count: replace(default, plateau_iterations=count), range(1, 8)),
-        ("pass_fail_iterations", coarse, lambda count: replace(alone, pass_fail_iterations=count), range(2, 11)),
+    settings: tuple[tuple[str, tuple[str, ...], Callable[[int], ConvergenceOptions], Sequence[int]], ...] = (
+        ("plateau_iterations", graded, lambda count: replace(default, plateau_iterations=count), (2, 4, 6)),
+        ("pass_fail_iterations", coarse, lambda count: replace(alone, pass_fail_iterations=count), (2, 4, 6)),
     )
-    parts = ["**Other values, on the half that the defaults were chosen on: stay solved, spared, appropriate**"]
+    parts = ["**Other values, on the half that the defaults were chosen on: stay solved, saved**"]
     for option, names, build, values in settings:
         shown = [name for name in names if groups.get(name)]
         tried = [(str(value), build(value)) for value in values]
-        rows = [
-            [value, *(_brief(measure(groups[name], rule)) for name in shown)]
-            for value, rule in [*tried, ("by the budget", default)]
-        ]
+        rows = [[value, *(_brief(measure(groups[name], rule)) for name in shown)] for value, rule in tried]
         parts.append(_table([f"`{option}`", *shown], rows))
     return "\n\n".join(parts)
 
 
 def _brief(found: Figures) -> str:
     kept = f"{found.kept_share:.0%}" if found.solved else "none"
-    return f"{kept}, {found.spared:.0%}, {found.appropriate:.0%}"
+    return f"{kept}, {found.spared:.0%}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

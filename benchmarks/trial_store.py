@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from random import Random
 
 from wisen.memory_ci.sequence_numbers import cohort_of
-from wisen.memory_ci.statistics import trial_log_e_value
 from wisen.memory_ci.trial import (
     TrialRule,
     base_rate,
@@ -21,7 +20,6 @@ from wisen.memory_ci.verdicts import bar, verdict
 from wisen.trial_records import OpenDraw, Trial
 
 _BASE, _LIFT, _HARM = 0.35, 0.3, -0.2
-_LAST = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +38,7 @@ class World:
     """Its other wordings, which are ideas of their own."""
     unknown: float = 0.0
     order: str = ""
-    """"" is `priority`; else "first", "newest", "told" or "evidence"."""
+    """"" is `priority`; else "first" or "newest"."""
     alone: bool = True
     """Whether an idea that is well ahead is on trial alone."""
     alike: bool = False
@@ -72,7 +70,6 @@ class Life:
     false: int = 0
     harmful: int = 0
     useful: int = 0
-    harm_shown: float = 0.0
     promoted_after: list[int] = field(default_factory=list[int])
 
 
@@ -90,7 +87,6 @@ def lived(world: World, rule: TrialRule, runs: int, chance: Random) -> Life:
         rate = _BASE + _LIFT * ("useful" in kinds) + _HARM * ("harmful" in kinds)
         good = chance.random() < rate
         life.good += good
-        life.harm_shown += ("harmful" in kinds) / _LAST if run >= runs - _LAST else 0.0
         outcome = None if chance.random() < world.unknown else good
         for idea, draw in drawn:
             idea.trial = counted(idea.trial, draw, outcome)
@@ -143,16 +139,8 @@ def _rank(idea: Idea, world: World, base: float) -> tuple[float, int]:
             return 0.0, -idea.taught
         case "newest":
             return 0.0, idea.last
-        case "told":
-            return float(idea.told), idea.last
-        case "evidence":
-            return _evidence(idea.trial), idea.last
         case _:
             return priority(idea.trial, told=idea.told, base=base), idea.last
-
-
-def _evidence(trial: Trial) -> float:
-    return trial_log_e_value(trial.counts) + (1.6 if trial.first else 0.0)
 
 
 def _teach(mine: dict[str, Idea], world: World, run: int, chance: Random) -> None:

@@ -33,15 +33,14 @@ def steady(without_it: float, with_it: float) -> Stream:
     return runs
 
 
-def drifting(low: float, high: float, *, effect: float = 0.0, period: int = 0) -> Stream:
-    """Runs whose rate rises over the first 300 of them, or goes up and down in turns of `period` runs."""
+def drifting(low: float, high: float) -> Stream:
+    """Runs whose rate rises over the first 300 of them."""
 
     def runs(chance: Random, count: int) -> Iterator[Run]:
         for number in range(count):
-            share = number // period % 2 if period else min(1.0, number / 300)
-            base = low + (high - low) * share
+            base = low + (high - low) * min(1.0, number / 300)
             luck = chance.random()
-            yield Run(with_it=luck < base + effect, without_it=luck < base)
+            yield Run(with_it=luck < base, without_it=luck < base)
 
     return runs
 

@@ -28,7 +28,7 @@ _SETS = {
     "second": _HERE / "wording_texts" / "second",
     "third": _HERE / "wording_texts" / "third",
 }
-_COSINES = (0.5, 0.55, 0.6, 0.65, 0.7)
+_COSINES = (0.65,)
 _ORDERS = 3
 _JOINED = ("same", "idea")
 

@@ -23,9 +23,9 @@ from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
 from pydantic_ai.models import ModelRequestParameters
 
 from wisen import PostgresVectorStore, SQLiteVectorStore
-from wisen.durable.queue import Queue
 from wisen.models.journal import Journal
 from wisen.models.names import endpoint
+from wisen.queue.queue import Queue
 
 _HERE = Path(__file__).parent
 _WORKERS = (1, 2, 4)
@@ -100,16 +100,12 @@ async def _through_queue(server: Any, url: str, workers: int, concurrency: int, 
             first = await queue.submit([f"warm up {number}" for number in range(4 * workers)])
             await first.wait(120)
             await asyncio.sleep(1.0)
-            before = _commits(server, database)
             began = time.perf_counter()
             batch = await queue.submit([f"task {number}" for number in range(tasks)])
-            submitted = time.perf_counter() - began
             async for status in batch.follow(every=0.05):
                 if status.finished:
                     break
             taken = time.perf_counter() - began
-            await asyncio.sleep(1.5)  # the server tells of its commits with some delay
-            commits = _commits(server, database) - before
             ended = [result async for result in batch.results()]
     if any(result.state != "done" for result in ended):
         sys.exit(f"{sum(result.state != 'done' for result in ended)} of {tasks} tasks weren't done")
@@ -118,14 +114,7 @@ async def _through_queue(server: Any, url: str, workers: int, concurrency: int, 
         "concurrency": concurrency,
         "tasks": tasks,
         "rate": tasks / taken,
-        "submitted": submitted,
-        "commits": commits / tasks,
     }
-
-
-def _commits(server: Any, database: str) -> int:
-    name = database.split("@/", 1)[1].split("?", 1)[0]
-    return int(server.sql(f"SELECT xact_commit FROM pg_stat_database WHERE datname = '{name}'"))  # noqa: S608 - a name of ours
 
 
 @contextmanager
@@ -208,20 +197,9 @@ def _tasks_table(samples: list[dict[str, Any]]) -> str:
                 f"{workers} x {concurrency}",
                 f"{statistics.median(rates):.1f} ({rates[0]:.1f} to {rates[-1]:.1f})",
                 bound,
-                f"{statistics.median(one['bare'] for one in found):.1f}",
-                f"{statistics.median(one['commits'] for one in found):.1f}",
-                f"{statistics.median(one['tasks'] / one['submitted'] for one in found):,.0f}",
             ]
         )
-    head = [
-        "model call",
-        "workers x tasks at a time",
-        "tasks/s",
-        "the model's bound",
-        "bare loop, one process",
-        "commits a task",
-        "submitted, tasks/s",
-    ]
+    head = ["model call", "workers x tasks at a time", "tasks/s", "the model's bound"]
     return table("Tasks through the queue, one model call each", head, rows)
 
 
