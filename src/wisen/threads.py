@@ -16,6 +16,8 @@ _PATIENCE = 0.05
 """Seconds that work waits before it gets threads beyond the first ones: these may hang."""
 _IDLE = 10.0
 """Seconds after which a thread without work ends."""
+_MUCH = 5_000
+"""Characters that may be read on the event loop in one go."""
 
 _Work = tuple["Future[Any]", Callable[[], Any]]
 
@@ -112,3 +114,8 @@ async def in_thread(
             raise RuntimeError("the function raised StopIteration") from error
 
     return await asyncio.get_running_loop().run_in_executor(THREADS, call)
+
+
+async def reading(characters: int, work: Callable[[], _Result]) -> _Result:
+    """What work gives that reads so many characters: in a thread if they are many, so that the event loop goes on."""
+    return await in_thread(work) if characters > _MUCH else work()

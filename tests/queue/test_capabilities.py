@@ -217,7 +217,9 @@ async def test_tasks_that_begin_a_batch_at_once_share_what_its_runs_are_made_of(
         return BatchOptions(model="m", trust="screened")
 
     setup = RunSetup(
-        agent=None, open_store=lessons_at(str(tmp_path / "lessons.db")), find_model=lambda _: ScriptedModel(["a"] * 9)
+        agent=None,
+        open_store=lessons_at(str(tmp_path / "lessons.db")),
+        find_model=lambda _: ScriptedModel(lambda *_: "a"),
     )
     async with Runs(setup, guard=guard, options_of=options_of) as runs:
         places = [TaskId(batch="b", place=number) for number in range(4)]

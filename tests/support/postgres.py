@@ -4,6 +4,7 @@
 `/usr/lib/postgresql/17/bin`, whose pgvector is installed; the user who runs the server must be able to read it.
 """
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -61,7 +62,9 @@ class PostgresServer:
             folder.mkdir(parents=True)
         if os.geteuid() == 0:
             self._user = "pgserver"
-            found.ensure_user_exists(self._user)
+            with (Path(tempfile.gettempdir()) / "wisen-tests-user.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # two that add the user at once both believe they did
+                found.ensure_user_exists(self._user)
             found.ensure_prefix_permissions(self._data)
             if not others:
                 found.ensure_prefix_permissions(bundled)

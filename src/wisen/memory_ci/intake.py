@@ -20,6 +20,7 @@ from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
 from wisen.protocols import Finding, Screen, VectorStore
 from wisen.screening.admission import admission_of
+from wisen.threads import reading
 from wisen.yielding import LoopShare
 
 _AT_ONCE = 4
@@ -110,7 +111,9 @@ class Intake:
     ) -> Submission:
         await self._share.take()
         at = at if at is not None else self._now()
-        admission = admission_of(self._screen, _candidate(card, corrects), at=at)
+        new = _candidate(card, corrects)
+        length = len(card.text) + len(card.situation.text)
+        admission = await reading(length, lambda: admission_of(self._screen, new, at=at))
         findings = admission.findings
         if admission.outcome == "rejected":
             await self._store.add_unscreened([admission.card])

@@ -23,6 +23,7 @@ from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
 from wisen.protocols import Ranker, Screen, VectorStore
 from wisen.recall import CardFilter, RecallHit, RecallQuery
 from wisen.screening.screens import DefaultScreen, check_situation
+from wisen.threads import reading
 from wisen.yielding import LoopShare
 
 _T = TypeVar("_T")
@@ -144,7 +145,7 @@ class MemoryCI(Decisions):
         """
         await self._share.take()
         query = RecallQuery(
-            situation=self._as_kept(situation),
+            situation=await self._as_kept(situation),
             filter=replace(where, statuses=POLICIES[self.trust], circle="" if self.across_circles else where.circle),
             k=k,
             without_run=run_id,
@@ -195,9 +196,9 @@ class MemoryCI(Decisions):
             hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
         return alternating(found[_OTHERS], found[_SKILLS])
 
-    def _as_kept(self, situation: Situation) -> Situation:
+    async def _as_kept(self, situation: Situation) -> Situation:
         """The situation as the screen would have let it be stored, so that the same prompt is found again."""
-        kept = check_situation(self.screen, situation).kept
+        kept = (await reading(len(situation.text), lambda: check_situation(self.screen, situation))).kept
         return situation if kept is None else kept
 
 

@@ -68,7 +68,8 @@ class LearningParts:
     def __post_init__(self) -> None:
         """Let the compiler use the very screen that lessons pass where it is the same: it knows what has passed."""
         compiler, screen = self.options.compiler, self.screen
-        if type(compiler) is PromptCompiler and type(screen) is DefaultScreen and compiler.screen == screen:
+        own = type(compiler) is PromptCompiler and type(compiler.screen) is type(screen) is DefaultScreen
+        if own and compiler.screen is not screen and compiler.screen == screen:
             shared = replace(self.options, compiler=replace(compiler, screen=screen))
             object.__setattr__(self, "options", shared)
 
