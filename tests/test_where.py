@@ -21,7 +21,7 @@ BROKEN = {
     "screening/cleaning.py": 'redacted = redact("", tuple(detectors))',
     "memory_ci/circles.py": 'sinks = find_sinks("")',
     "stores/sqlite/cards.py": '"INSERT INTO nowhere ("',
-    "stores/index/ranking.py": "order = [*range(len(relevance))]",
+    "stores/index/ranking.py": "return self.same | (relevance >= 0)",
     "account/draws.py": "shown = True",
     "memory_ci/verdicts.py": "if False:",
     "models/advised.py": "section = []",

@@ -85,13 +85,17 @@ class Contenders:
             agrees=self.agrees[places],
         )
 
+    def _fits(self, probe: Probe, relevance: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether each may be an answer at all, with this relevance."""
+        return self.same | (relevance >= probe.floor)
+
     def in_reach(self, probe: Probe, share: NDArray[np.float64]) -> NDArray[np.intp]:
         """The places of those that can be among the best, given bounds of each one's lexical share: `(2, cards)`."""
         low, high = scoring.relevance(self.vector, share, self.same)
         tier = 4.0 * self.same + 2.0 * self.agrees
-        passing = self.same | (high >= probe.floor)
+        passing = self._fits(probe, high)
         if len(tier) > probe.query.k:
-            sure = np.where(self.same | (low >= probe.floor), tier + low, -1.0)
+            sure = np.where(self._fits(probe, low), tier + low, -1.0)
             passing &= tier + high >= np.partition(sure, -probe.query.k)[-probe.query.k]
         return passing.nonzero()[0]
 
@@ -103,10 +107,11 @@ class Contenders:
         names: Sequence[CardName],
     ) -> list[Match]:
         """The best `query.k`, best first, none below the floor; `coverage` says which of the words each has."""
-        relevance: list[float] = scoring.relevance(self.vector, coverage[0], self.same).tolist()
+        exact = scoring.relevance(self.vector, coverage[0], self.same)
+        order: list[int] = self._fits(probe, exact).nonzero()[0].tolist()
+        relevance: list[float] = exact.tolist()
         same: list[bool] = self.same.tolist()
         agrees: list[bool] = self.agrees.tolist()
-        order = [at for at, one in enumerate(relevance) if same[at] or one >= probe.floor]
         order.sort(key=lambda at: (not same[at], not agrees[at], -relevance[at], -names[at].created, names[at].card_id))
         found: list[Match] = []
         for at in order[: probe.query.k]:
