@@ -219,7 +219,7 @@ async def test_tasks_that_begin_a_batch_at_once_share_what_its_runs_are_made_of(
     setup = RunSetup(
         agent=None,
         open_store=lessons_at(str(tmp_path / "lessons.db")),
-        find_model=lambda _: ScriptedModel(lambda *_: "a"),
+        find_model=lambda _: ScriptedModel(["a"] * 99),
     )
     async with Runs(setup, guard=guard, options_of=options_of) as runs:
         places = [TaskId(batch="b", place=number) for number in range(4)]
