@@ -6,7 +6,7 @@ These are the only mutable objects of a run; each belongs to one run and is neve
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from wisen.errors import BudgetExceededError
 from wisen.events import Event
@@ -181,7 +181,7 @@ def output_text(output: object) -> str:
 
 def encodable(text: str) -> str:
     """The text with lone surrogates, which no file can keep, replaced by question marks."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text.encode(errors="replace").decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,9 +295,9 @@ class Dependencies:
             return await make()
 
         async def made() -> bytes:
-            return (await make()).encode("utf-8", "surrogatepass")
+            return (await make()).encode(errors="surrogatepass")
 
-        return (await self.steps.once(f"own {name}", made)).decode("utf-8", "surrogatepass")
+        return (await self.steps.once(f"own {name}", made)).decode(errors="surrogatepass")
 
 
 class Replaying(Protocol[_Agent_contra]):
@@ -348,4 +348,4 @@ async def events_of(
             yield event
     finally:
         if isinstance(events, AsyncGenerator):
-            await cast("AsyncGenerator[Event]", events).aclose()
+            await events.aclose()
