@@ -49,7 +49,9 @@ class Function:
     def changed(self, mutant: str) -> range:
         """The lines of the statement that a mutant changes."""
         original, body = self.bodies[original_of(mutant)], self.bodies[mutant]
-        same = next((at for at, pair in enumerate(zip(original, body, strict=False)) if pair[0] != pair[1]), 0)
+        same = next((at for at, pair in enumerate(zip(original, body, strict=False)) if pair[0] != pair[1]), None)
+        if same is None:  # it is in the first line, with the name
+            return self.statements[0]
         return [one for one in self.statements if self.first + same in one][-1]
 
 
