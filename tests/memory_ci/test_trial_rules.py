@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from math import inf, log
+from math import exp, inf, log, nextafter
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -510,6 +510,59 @@ def test_progress_is_told_in_words() -> None:
     assert 80 <= progress(Trial()).of_about <= 100
     assert progress(on_trial(BADLY)).standing == "behind"
     assert progress(on_trial(counts), at=1_000.0).of_about > said.of_about
+
+
+def test_progress_goes_by_the_evidence_so_far_the_rule_and_the_bar() -> None:
+    well = on_trial(DrawCounts(propensity=0.6, shown=20, shown_good=13, held_out=14, held_out_good=5))
+    badly = on_trial(DrawCounts(propensity=0.6, shown=12, shown_good=3, held_out=8, held_out_good=5))
+    patient = TrialRule(no_difference_at=1_000.0, holdout=0.2)
+    told = [
+        progress(Trial()),
+        progress(well),
+        progress(replace(well, first=1)),
+        progress(well, at=100.0),
+        progress(on_trial(WELL)),
+        progress(badly),
+        progress(badly, at=100.0),
+        progress(badly, patient),
+    ]
+    assert [(one.runs, one.of_about, one.standing) for one in told] == [
+        (0, 92, "level"),
+        (37, 90, "ahead"),
+        (35, 90, "ahead"),
+        (37, 137, "ahead"),
+        (103, 104, "ahead"),
+        (23, 40, "behind"),
+        (23, 40, "behind"),
+        (23, 134, "behind"),
+    ]
+
+
+def test_progress_ends_with_the_deliveries_where_nothing_is_ever_held_out() -> None:
+    shows_all = TrialRule(holdout=0.0)
+    assert progress(Trial(), shows_all).text == "on trial, 0 of about 3 runs, level"
+    assert progress(on_trial(WELL), shows_all).text == "on trial, 103 of about 103 runs, ahead"
+
+
+def at_exactly(logarithm: float) -> float:
+    """A number whose logarithm is this one, to the last bit."""
+    found = exp(logarithm)
+    while log(found) < logarithm:
+        found = nextafter(found, inf)
+    while log(found) > logarithm:
+        found = nextafter(found, 0.0)
+    assert log(found) == logarithm
+    return found
+
+
+def test_evidence_at_the_threshold_decides_a_trial() -> None:
+    well, badly, level = on_trial(WELL), on_trial(BADLY), on_trial(LEVEL)
+    assert verdict(well, at=at_exactly(trial_log_e_value(well.counts))) == "helps"
+    enough = at_exactly(trial_log_e_value(badly.counts, hurts=True))
+    assert verdict(badly, TrialRule(archive_at=enough, no_difference_at=1e9)) == "hurts"
+    assert verdict(replace(badly, stage="promoted"), TrialRule(archive_at=enough)) == "hurts"
+    enough = at_exactly(-trial_log_e_value(level.counts))
+    assert verdict(level, TrialRule(no_difference_at=enough)) == "no difference"
 
 
 def test_the_benchmark_runs(tmp_path: Path) -> None:

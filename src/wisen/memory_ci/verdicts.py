@@ -82,9 +82,9 @@ def replay_finished(gained: int, lost: int, ties: int, rule: Rule = DEFAULT_RULE
 
     So it is once there is a verdict, once the pairs are used up, and once even the rest all alike couldn't decide.
     """
-    left = rule.max_pairs - gained - lost - ties
-    if left <= 0 or replay_verdict(gained, lost, rule) != "undecided":
+    if replay_verdict(gained, lost, rule) != "undecided":
         return True
+    left = max(0, rule.max_pairs - gained - lost - ties)
     possible = {replay_verdict(gained + left, lost, rule), replay_verdict(gained, lost + left, rule)}
     return possible == {"undecided"}
 
@@ -193,7 +193,7 @@ def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 
     shown = 1.0 - rule.holdout
     speed = _SPEED * 4.0 * shown * (1.0 - shown)
     pace = (speed * _PACE + max(made, 0.0)) / (_PACE + runs)
-    left = max(1, round((goal - made) / pace)) if pace else 0
+    left = max(1, round((goal - made) / pace)) if speed else 0
     return Progress(runs=first + runs, of_about=rule.first_shown + runs + left, standing=standing)
 
 
