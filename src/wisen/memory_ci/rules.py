@@ -134,7 +134,7 @@ class StandingRules:
         """Promoted cards that may become rules by themselves, oldest first, and that no version has had or refused.
 
         These are cards that are to be tested first, and cards promoted without becoming a rule: by an edit, or by an
-        earlier version of wisen. It reads all cards of the tenant.
+        earlier version of wisen. It reads all that the tenant has promoted of these kinds.
         """
         where = CardFilter(tenant=tenant, statuses=(MemoryStatus.PROMOTED,), kinds=RULE_KINDS)
         cards = [card async for card in every_card(self._store, where) if becomes(card, agent)]
