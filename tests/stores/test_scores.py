@@ -52,6 +52,12 @@ def test_sign_bits_keep_angles_of_sparse_vectors_too(dimension: int) -> None:
     assert 80 < apart[16, 0] < 176
 
 
+@pytest.mark.parametrize(("dimension", "kept"), [(300, 0xCD389B0EEAB82EC3), (1_500, 0xF89E0258D4C242FB)])
+def test_stored_bits_mean_the_same_in_every_version(dimension: int, kept: int) -> None:
+    vector = np.sin(np.arange(1, dimension + 1) ** 1.5).astype(np.float32)
+    assert int(np.bitwise_xor.reduce(sign_bits(vector[np.newaxis])[0])) == kept
+
+
 def test_words_are_normalized_and_everyday_ones_left_out() -> None:
     assert distinct_words("The INVOICE, for the Nordic — invoice!") == ["invoice", "nordic"]
 

@@ -205,8 +205,7 @@ class WordWorth:
             self._steps = (self._weights * (_STEPS / max(self._whole, 1e-9))).astype(np.uint16)
         if len(rows) > limit:
             steps = self._steps[rows]
-            least = steps[np.argpartition(steps, len(steps) - limit)[len(steps) - limit]]
-            rows = rows[steps >= least]
+            rows = rows[steps >= np.partition(steps, len(steps) - limit)[len(steps) - limit]]
         rows = rows[self._weights[rows] > 0.0]
         if len(rows) <= limit:
             return rows

@@ -37,25 +37,30 @@ def _flips(width: int) -> NDArray[np.float32]:
     return ((drawn & 1).astype(np.float32) * 2 - 1).reshape(_ROUNDS, width)
 
 
+@cache
+def _hadamard(size: int) -> NDArray[np.float32]:
+    if size == 1:
+        return np.ones((1, 1), dtype=np.float32)
+    half = _hadamard(size // 2)
+    return np.block([[half, half], [half, -half]])
+
+
 def sign_bits(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Which side of `BITS` fixed random planes each row lies on: shape `(rows, BIT_WORDS)`.
 
     The rows are turned first, by rounds of random sign flips and a Hadamard transform (Ailon and Chazelle 2009): signs
-    of the plain coordinates would say nothing of sparse vectors. A matrix product would be no faster, and the threads
-    that it starts wait for each other on a busy machine.
+    of the plain coordinates would say nothing of sparse vectors. The transform's matrix is the Kronecker product of two
+    small ones: products so small start no threads, which would wait for each other on a busy machine.
     """
     count, dimension = vectors.shape
     width = max(BITS, 1 << (dimension - 1).bit_length())
+    columns = 1 << (width.bit_length() // 2)
     turned = np.zeros((count, width), dtype=np.float32)
     turned[:, :dimension] = vectors
-    spare = np.empty_like(turned)
-    half = width // 2
     for flips in _flips(width):
         turned *= flips
-        for _ in range(width.bit_length() - 1):
-            np.add(turned[:, :half], turned[:, half:], out=spare[:, 0::2])
-            np.subtract(turned[:, :half], turned[:, half:], out=spare[:, 1::2])
-            turned, spare = spare, turned
+        folded = turned.reshape(count, width // columns, columns)
+        turned = (_hadamard(width // columns) @ folded @ _hadamard(columns)).reshape(count, width)
     return np.packbits(turned[:, :BITS] > 0, axis=-1).view("<u8")
 
 
