@@ -34,7 +34,7 @@ from wisen.web.run_view import ATTEMPTS, look_at_run
 from wisen.web.success import SuccessBoard
 from wisen.web.visits import COOKIE, Visit, Visits
 
-_WARMING = 0.5
+_WARMING = 3.0
 """Seconds that the server waits at most for what the first pages need; the rest is looked up while it answers."""
 _ROWS = 25
 _FOUND = 50
