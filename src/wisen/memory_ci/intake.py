@@ -67,9 +67,7 @@ class Intake:
         self._share = LoopShare(_AT_ONCE)
         self._locks = _KeyLocks()
 
-    async def submit(
-        self, card: MemoryCard, *, at: datetime | None = None, again: bool = False, known: str = ""
-    ) -> Submission:
+    async def submit(self, card: MemoryCard, *, at: datetime | None, again: bool, known: str) -> Submission:
         """See `MemoryCI.submit`."""
         return await self._take_in(card, at=at, again=again, known=known)
 
@@ -86,7 +84,7 @@ class Intake:
             raise ConfigError(f"the correction of card {card_id!r} says what the card says; write what is right")
         await self._take_up(submission.card_id, instead_of=card_id)
 
-        def superseded(card: MemoryCard) -> MemoryCard | None:
+        def superseded(card: MemoryCard) -> MemoryCard:
             if card.superseded_by not in ("", submission.card_id):
                 raise corrected_already(card)
             return replace(card, superseded_by=submission.card_id)
@@ -94,8 +92,8 @@ class Intake:
         await change_card(self._store, card_id, superseded)
         head = await head_of(self._store, old)
         for one in [head, *await wordings_of(self._store, head)]:
-            if one.id not in (card_id, submission.card_id) and not one.superseded_by:
-                with suppress(ConfigError):  # corrected by somebody else just now
+            if one.id not in (card_id, submission.card_id):
+                with suppress(ConfigError):  # it has another correction
                     await change_card(self._store, one.id, superseded)
         return submission
 
@@ -112,7 +110,7 @@ class Intake:
         await self._share.take()
         at = at if at is not None else self._now()
         new = _candidate(card, corrects)
-        length = len(card.text) + len(card.situation.text)
+        length = len(card.text + card.situation.text)
         admission = await reading(length, lambda: admission_of(self._screen, new, at=at))
         findings = admission.findings
         if admission.outcome == "rejected":
@@ -145,16 +143,16 @@ class Intake:
     async def _added(self, screened: MemoryCard, relations: Relations, findings: tuple[Finding, ...]) -> Submission:
         written = (await self._store.add_unscreened([screened]))[0]
         kept = screened
-        if written.outcome != "added":
-            kept = (await self._store.get([written.card_id]))[0]
-            if kept.status is MemoryStatus.REJECTED and not screened.supersedes:
-                return _again(kept, findings)
         if written.outcome == "added":
             await self._linked(screened, relations)
             if (withdrawn := await self._as_its_idea(screened)) is not None:
                 return _again(withdrawn, findings)
-        elif written.outcome == "duplicate":
-            await self._taught_again(kept, screened)
+        else:
+            kept = (await self._store.get([written.card_id]))[0]
+            if kept.status is MemoryStatus.REJECTED and not screened.supersedes:
+                return _again(kept, findings)
+            if written.outcome == "duplicate":
+                await self._taught_again(kept, screened)
         return Submission(
             outcome="duplicate" if written.outcome == "duplicate" else "added",
             card_id=written.card_id,
@@ -170,11 +168,9 @@ class Intake:
         """Tell the idea of its new wording, and it and its rivals of each other."""
         head, rivals = _head(card), [one.id for one in relations.rivals]
 
-        def told(one: MemoryCard) -> MemoryCard | None:
+        def told(one: MemoryCard) -> MemoryCard:
             more = tuple(dict.fromkeys((*one.rivals, *rivals)))[-_MOST_RIVALS:]
-            retold = one.retold + (card.idea == one.id)
-            changed = replace(one, rivals=more, retold=retold)
-            return None if changed == one else changed
+            return replace(one, rivals=more, retold=one.retold + (card.idea == one.id))
 
         if card.idea or rivals:
             with suppress(CardNotFoundError):  # deleted just now
@@ -313,6 +309,7 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
         idea="",
         rivals=(),
         retold=0,
+        duplicates=0,
         alike=0,
         trials=(),
         open_draws=(),
