@@ -1,0 +1,122 @@
+"""A person's word on a card is on its idea: the head is moved, its wordings follow, and each history tells of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from trying import HARBOUR, NOON, keeper, kept, lesson
+
+from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryStatus
+from wisen.cards import Move
+from wisen.memory_ci.decisions import Act, follow
+from wisen.memory_ci.status import move
+
+pytestmark = pytest.mark.anyio
+
+HEAD = replace(lesson(HARBOUR), status=MemoryStatus.QUARANTINED)
+SECOND = replace(HEAD, content="Harbour gets invoices.", idea=HEAD.id, id="")
+THIRD = replace(HEAD, content="To Harbour with invoices.", idea=HEAD.id, id="")
+WHY = "so we agreed"
+ENDS: dict[Act, MemoryStatus] = {
+    "promote": MemoryStatus.PROMOTED,
+    "archive": MemoryStatus.ARCHIVED,
+    "reject": MemoryStatus.REJECTED,
+}
+
+
+class Forgetful(InMemoryVectorStore):
+    """Deletes some cards just when a card's wordings have been listed."""
+
+    def __init__(self, *gone: str) -> None:
+        super().__init__()
+        self.gone = gone
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        """List, and delete."""
+        found = await super().list(where, limit=limit, offset=offset)
+        if where.idea:
+            await self.delete([one.id for one in found if one.id in self.gone])
+        return found
+
+
+async def stored(*cards: MemoryCard, gone: Sequence[str] = ()) -> InMemoryVectorStore:
+    store = Forgetful(*gone)
+    await store.add_unscreened(cards)
+    return store
+
+
+@pytest.mark.parametrize("act", ENDS)
+@pytest.mark.parametrize("named", [HEAD, SECOND])
+async def test_the_head_is_moved_by_the_person_and_its_wordings_follow(act: Act, named: MemoryCard) -> None:
+    ci = keeper(await stored(HEAD, SECOND, THIRD))
+    given = await ci.decide(act, named.id, WHY)
+    head, *wordings = await ci.store.get([HEAD.id, SECOND.id, THIRD.id])
+    assert given == await kept(ci.store, named.id)
+    done = Move(at=NOON, before=MemoryStatus.QUARANTINED, after=ENDS[act], why=WHY, by="human")
+    assert (head.status, head.note, head.history) == (ENDS[act], WHY, (done,))
+    if act != "reject":
+        done = replace(done, why=f"as {HEAD.id}, which says the same: {WHY}", by="idea")
+    assert [(one.status, one.history, one.idea) for one in wordings] == [
+        (ENDS[act], (done,), "" if act == "reject" else HEAD.id)
+    ] * 2
+
+
+async def test_wordings_are_rejected_by_whoever_rejected_their_idea_even_if_pinned() -> None:
+    pinned = replace(SECOND, pinned=True)
+    promoted = move(HEAD, MemoryStatus.PROMOTED, note="it helps", at=NOON, by="human")
+    rejected = move(promoted, MemoryStatus.REJECTED, note="it hurts", at=NOON, by="trial")
+    store = await stored(rejected, pinned)
+    await follow(store, HEAD.id, at=NOON)
+    done = Move(at=NOON, before=MemoryStatus.QUARANTINED, after=MemoryStatus.REJECTED, why="it hurts", by="trial")
+    now = await kept(store, SECOND.id)
+    assert (now.history, now.pinned, now.text, now.refused) == ((done,), False, "", SECOND.refusal_key)
+    await follow(store, HEAD.id, at=NOON)
+    assert await kept(store, SECOND.id) == now
+
+
+async def test_a_rejected_wording_stays_rejected_and_one_that_was_deleted_is_passed_over() -> None:
+    gone = move(SECOND, MemoryStatus.REJECTED, note="no", at=NOON, by="human")
+    gone = replace(gone, idea=HEAD.id)
+    ci = keeper(await stored(HEAD, gone, THIRD, deleted := replace(THIRD, content="D", id=""), gone=[deleted.id]))
+    await ci.archive(HEAD.id, WHY)
+    assert await kept(ci.store, gone.id) == gone
+    assert (await kept(ci.store, THIRD.id)).status is MemoryStatus.ARCHIVED
+
+
+@pytest.mark.parametrize("named", [HEAD, SECOND])
+async def test_a_release_is_of_the_idea_and_of_the_card_that_was_read(named: MemoryCard) -> None:
+    held: dict[str, Any] = {"held": ("harbour.example",)}
+    cards = [replace(one, **held) for one in (HEAD, SECOND, THIRD)]
+    ci = keeper(await stored(*cards))
+    assert await ci.release(named.id, "that is ours") == await kept(ci.store, named.id)
+    why = "released: that is ours (held for: harbour.example)"
+    done = Move(at=NOON, before=MemoryStatus.QUARANTINED, after=MemoryStatus.QUARANTINED, why=why, by="human")
+    for one in cards:
+        now = await kept(ci.store, one.id)
+        out = one.id in (HEAD.id, named.id)
+        assert (now.released, now.held, now.history) == ((True, (), (done,)) if out else (False, one.held, ()))
+
+
+async def test_what_a_person_promotes_by_name_is_held_no_more() -> None:
+    ci = keeper(await stored(HEAD, replace(SECOND, held=("a.example",)), replace(THIRD, held=("b.example",))))
+    promoted = await ci.promote(SECOND.id, WHY)
+    assert (promoted.held, promoted.status) == ((), MemoryStatus.PROMOTED)
+    assert [one.held for one in await ci.store.get([SECOND.id, THIRD.id])] == [(), ("b.example",)]
+
+
+async def test_what_a_rejected_correction_had_corrected_holds_again() -> None:
+    new = replace(lesson("Invoices go to Maple."), status=MemoryStatus.QUARANTINED, supersedes=SECOND.id)
+    cards = [replace(one, superseded_by=new.id) for one in (HEAD, SECOND, THIRD)]
+    other = replace(THIRD, content="Other words.", superseded_by="another", id="")
+    deleted = replace(THIRD, content="Deleted words.", superseded_by=new.id, id="")
+    ci = keeper(await stored(new, *cards, other, deleted, gone=[deleted.id]))
+    await ci.reject(new.id, WHY)
+    now = await ci.store.get([one.id for one in (*cards, other)])
+    assert [one.superseded_by for one in now] == ["", "", "", "another"]
+    assert [one.version for one in now] == [2, 2, 2, 1]
+
+
+async def test_a_rejection_of_what_corrects_a_card_that_is_gone_is_a_rejection() -> None:
+    ci = keeper(await stored(replace(HEAD, supersedes="gone")))
+    assert (await ci.reject(HEAD.id, WHY)).status is MemoryStatus.REJECTED
