@@ -192,6 +192,17 @@ async def test_checks(evaluator: Evaluator, output: str, passes: bool):
     assert bool(found.issues) is not passes
 
 
+@pytest.mark.parametrize(
+    ("full", "issue"),
+    [
+        (False, "the output doesn't contain a match of /[0-9]+/"),
+        (True, "the output doesn't match as a whole /[0-9]+/"),
+    ],
+)
+async def test_an_issue_names_the_pattern_and_how_it_was_asked_for(full: bool, issue: str):
+    assert (await verdict(RegexEvaluator("[0-9]+", full=full), "none")).issues == (issue,)
+
+
 async def test_every_violation_of_a_schema_is_an_issue():
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["c"]}
     found = await verdict(JsonSchemaEvaluator(schema), '{"a": "x", "b": 1}')
