@@ -72,7 +72,7 @@ async def test_the_own_task_and_solved_neighbours_come_first_and_only_related_ta
     assert (found.own, found.kept, found.broken) == ("fixed", 3, 0)
     assert found.tasks == 23
     assert found.counts.gained == 7
-    assert found.why().endswith("; own task fixed; 0 of 3 solved neighbours broken")
+    assert found.why.endswith("; own task fixed; 0 of 3 solved neighbours broken")
 
 
 async def test_pairs_share_the_attempts_without_cards() -> None:
