@@ -1,10 +1,11 @@
 """What the compiler chooses of the recalled cards, in which order, and what it says of the rest."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from wisen import MemoryCard, MemoryKind, MemoryStatus, PromptCompiler, Situation
 from wisen.advice.compiler import OwnRun, Recalled
-from wisen.advice.diversity import Likeness, features, likeness
+from wisen.advice.diversity import Likeness, MarginalRelevance, features, likeness
 from wisen.advice.token_counts import at_most, counter_of, estimated
 from wisen.cards import Provenance
 from wisen.errors import ModelError
@@ -217,6 +218,7 @@ def test_diversity_decides_who_gets_the_last_place() -> None:
     advice = PromptCompiler().compile(cards, most=2)
     assert shown(advice) == [first.id, other.id]
     assert why(advice) == {alike.id: f"like card {first.id}, and there are 2 already"}
+    assert shown(PromptCompiler().compile(cards)) == [first.id, other.id, alike.id], "where there is a place for all"
     plain = PromptCompiler(diversity=0.0).compile(cards, most=2)
     assert shown(plain) == [first.id, alike.id]
     assert why(plain) == {other.id: "not among the best 2"}
@@ -239,8 +241,31 @@ def test_examples_may_be_alike() -> None:
 def test_what_all_have_in_common_is_no_likeness() -> None:
     cards = [lesson(f"Which team handles this ticket about the {one}?") for one in ("lift", "parcel", "invoice")]
     assert Likeness(cards)(0, 1) == 0.0
+    assert Likeness([episode("Ticket 1: the lift.", "Maple")] * 2)(0, 1) == 0.0, "and examples are like nothing"
     assert likeness(features("a b"), features("a c")) == pytest.approx(1 / 5)
     assert likeness(features(""), features("")) == 1.0
+
+
+@pytest.mark.parametrize(("second", "near", "order"), [(0.8, 0.5, [0, 2, 1]), (0.9, 0.1, [0, 1, 2])])
+def test_what_is_like_one_taken_before_loses_by_its_likeness(second: float, near: float, order: list[int]) -> None:
+    alike = {(1, 0): near, (2, 0): 0.0}
+    places = MarginalRelevance([1.0, second, 0.4], lambda at, taken: alike.get((at, taken), 0.0), diversity=0.5)
+    found: list[int] = []
+    for place in places:
+        found.append(place)
+        places.take(place)
+    assert found == order
+
+
+def test_the_nearest_one_taken_is_known_and_of_equals_the_first() -> None:
+    alike = {0: 0.25, 1: 0.5, 2: 0.5, 3: 0.125}
+    places = MarginalRelevance([0.5] * 5, lambda _, taken: alike[taken], diversity=1.0)
+    assert places.nearest(4) == (0.0, -1)
+    seen: list[tuple[float, int]] = []
+    for taken in range(4):
+        places.take(taken)
+        seen.append(places.nearest(4))
+    assert seen == [(0.25, 0), (0.5, 1), (0.5, 1), (0.5, 1)]
 
 
 def test_cards_that_hurt_are_not_shown_and_take_no_place() -> None:
@@ -272,11 +297,12 @@ def test_lasting_cards_come_first_and_relevance_moves_no_note() -> None:
         aged("Oldest.", 1),
         aged("Promoted.", 5, status=MemoryStatus.PROMOTED),
         lesson("Naive.", provenance=Provenance(created_at=start.replace(year=2025, tzinfo=None))),
+        lesson("East.", provenance=Provenance(created_at=datetime(2026, 1, 2, 5, tzinfo=timezone(timedelta(hours=9))))),
     ]
     some = PromptCompiler().compile([recalled(card, 0.9 - place / 10) for place, card in enumerate(cards)]).section
     turned = [recalled(card, 0.9 - place / 10) for place, card in enumerate(reversed(cards))]
     assert PromptCompiler().compile(turned).section == some
-    places = [some.index(text) for text in ("Promoted.", "Pinned.", "Naive.", "Oldest.", "Newest.")]
+    places = [some.index(text) for text in ("Promoted.", "Pinned.", "Naive.", "East.", "Oldest.", "Newest.")]
     assert places == sorted(places)
 
 
@@ -295,6 +321,45 @@ def test_the_newest_words_of_the_own_run_stay() -> None:
     assert "Lesson 4" in advice.section
     assert "Lesson 0" not in advice.section
     assert estimated(advice.section) <= 110
+
+
+def test_of_the_own_run_the_last_ten_are_read_by_kind_and_each_to_its_bound() -> None:
+    screen = Noting()
+    own = OwnRun(
+        lessons=("oldest", *(f"{number} says" for number in range(7)), "abcdefgh", "abcdefghi", " "),
+        rejected=("41", "x" * 601),
+        corrected=(("How many?", "42"),),
+    )
+    section = PromptCompiler(own_characters=8, screen=screen).compile([], own=own).section
+    lessons = [*(f"{number} says" for number in range(7)), "abcdefgh", "abcdefghi"]
+    answers = ["Answer:\n41", f"Answer:\n{'x' * 601}", "Answer:\n42"]
+    assert screen.noted == [
+        *((MemoryKind.LESSON, text) for text in lessons),
+        *((MemoryKind.SKILL_CARD, text) for text in answers),
+    ]
+    said = re.findall(r"- \[\w{6}\] (.*) \[\w{6}\]", section)
+    assert said == [*lessons[:-1], "abcdefgh …", "41", f"{'x' * 600} …"]
+
+
+class Noting(Open):
+    """Lets all pass, and notes what it has read."""
+
+    def __init__(self) -> None:
+        self.noted: list[tuple[MemoryKind, str]] = []
+
+    def check(self, card: MemoryCard) -> ScreenVerdict:
+        """Note it, and let it pass."""
+        self.noted.append((card.kind, card.content))
+        return super().check(card)
+
+
+@pytest.mark.parametrize("tokens", [7, 6])
+def test_the_bound_itself_is_within_the_bound(tokens: int) -> None:
+    def count(text: str) -> int:
+        return 7 if "Guess" in text and "</memory>" in text else 0
+
+    advice = PromptCompiler(max_tokens=tokens).compile([recalled(lesson("Guess no totals."))], count=count)
+    assert (len(shown(advice)), list(why(advice).values())) == ((1, []) if tokens == 7 else (0, ["no room"]))
 
 
 SCRIPT = """
@@ -358,6 +423,28 @@ async def test_the_models_own_tokenizer_counts_where_it_matters() -> None:
     everything = await PromptCompiler(max_tokens=9_000).compile_for(model, cards, block="é")
     assert model.asked == 1
     assert everything == PromptCompiler(max_tokens=9_000).compile(cards, block="é", count=len)
+
+
+async def test_the_tokenizer_is_asked_only_where_there_may_be_too_much() -> None:
+    short, long = lesson("Guess no totals."), lesson("a\n" * 150)
+    asked: list[tuple[PromptCompiler, list[Recalled], OwnRun | None, bool]] = [
+        (PromptCompiler(), [recalled(short, shown=False)], None, False),
+        (PromptCompiler(max_tokens=1_000), [recalled(long)], None, True),
+        (PromptCompiler(max_tokens=600), [recalled(short)], OwnRun(lessons=("Be brief. " * 30,)), True),
+        (PromptCompiler(max_tokens=600), [recalled(short)], OwnRun(rejected=("No. " * 90,)), True),
+        (PromptCompiler(max_tokens=1_500), [recalled(short)], OwnRun(corrected=(("Sum. " * 90, "4 " * 200),)), True),
+        (PromptCompiler(max_tokens=1_500), [recalled(long)], OwnRun(lessons=("Be brief.",)), True),
+    ]
+    for compiler, cards, own, expected in asked:
+        model = Counting()
+        advice = await compiler.compile_for(model, cards, own=own)
+        assert (bool(model.asked), advice) == (expected, compiler.compile(cards, own=own, count=len))
+
+
+async def test_no_more_cards_are_shown_than_asked_for_though_all_would_fit() -> None:
+    cards = [recalled(lesson(text)) for text in ("Read the header.", "Guess no totals.")]
+    advice = await PromptCompiler().compile_for(object(), cards, most=1)
+    assert (len(shown(advice)), list(why(advice).values())) == (1, ["not among the best 1"])
 
 
 @pytest.mark.parametrize("model", [object(), Unloadable(), Counting(ModelError("m", "gone"))])

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -118,10 +119,10 @@ def test_same_input_gives_the_same_bytes() -> None:
     assert PromptCompiler().compile(cards) == PromptCompiler().compile(cards)
 
 
-@pytest.mark.parametrize("options", [{"episodes": "poem"}, {"max_tokens": 0}, {"diversity": 1.5}])
-def test_bad_options_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match="PromptCompiler"):
-        PromptCompiler(**options)  # type: ignore[arg-type]
+@pytest.mark.parametrize("option", [("episodes", "poem"), ("max_tokens", 0), ("diversity", 1.5), ("own_characters", 0)])
+def test_bad_options_are_refused(option: tuple[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=rf"PromptCompiler\({option[0]}=.*must be"):
+        PromptCompiler(**dict((option,)))
 
 
 def test_evidence_moves_the_order_and_only_for_its_model_and_layout() -> None:
@@ -169,11 +170,19 @@ def test_cards_that_agree_come_before_those_that_sound_alike() -> None:
     assert ranked.index(correction.card) < ranked.index(agree[1]), "a card never comes before one that corrects it"
 
 
-def test_cards_meant_for_the_task_come_first_among_equals() -> None:
+@pytest.mark.parametrize(
+    ("scope", "named"),
+    [
+        (MemoryScope(task_types=("routing",)), {"task_type": "routing"}),
+        (MemoryScope(agent_roles=("clerk",)), {"agent_role": "clerk"}),
+        (MemoryScope(tool_names=("fetch", "sing")), {"tools": ("sing", "dance")}),
+    ],
+)
+def test_cards_meant_for_the_task_come_first_among_equals(scope: MemoryScope, named: dict[str, Any]) -> None:
     general = MemoryCard(kind=MemoryKind.LESSON, content="For all.")
-    meant = MemoryCard(kind=MemoryKind.LESSON, content="For routing.", scope=MemoryScope(task_types=("routing",)))
+    meant = MemoryCard(kind=MemoryKind.LESSON, content="For some.", scope=scope)
     hits = [RecallHit(card=card, relevance=0.5, reasons=()) for card in (general, meant)]
-    where = CardFilter(tenant="", task_type="routing")
+    where = CardFilter(tenant="", **named)
     assert [hit.card for hit in rank(hits, model="m", layout="l", where=where)] == [meant, general]
     assert [hit.card for hit in rank(hits, model="m", layout="l")] == [general, meant]
 
@@ -212,6 +221,31 @@ def test_trials_are_evidence_too_and_only_for_their_model_and_layout() -> None:
     assert (effect(card, model="other", layout="l"), uses(card, model="m", layout="other")) == (0.0, 0)
 
 
+def test_relevance_counts_by_its_share_of_the_effect() -> None:
+    helps = CardEvidence(model="m", layout="l", shown=10, shown_successes=8, held_out=10, held_out_successes=4)
+    cards = [MemoryCard(kind=MemoryKind.LESSON), MemoryCard(kind=MemoryKind.LESSON, evidence=(helps,))]
+    assert effect(cards[1], model="m", layout="l") == pytest.approx(0.1806, abs=1e-4)
+    for relevance, first in ((0.58, 1), (0.6, 0)):
+        hits = [
+            RecallHit(card=card, relevance=one, reasons=()) for card, one in zip(cards, (relevance, 0.5), strict=True)
+        ]
+        assert rank(hits, model="m", layout="l")[0].card is cards[first]
+
+
+def test_runs_of_trials_and_of_before_are_pooled_and_a_replayed_pair_is_two_runs() -> None:
+    before = CardEvidence(model="m", layout="l", shown=10, shown_successes=8, held_out=10, held_out_successes=4)
+    trial = Trial(model="m", layout="l", counts=(DrawCounts(propensity=0.5, shown=6, held_out=4, held_out_good=4),))
+    replayed = CardEvidence(model="m", layout="l", gained=3, lost=1, ties=2)
+    for evidence, trials, runs, known in (
+        ((before,), (trial,), 30, -0.0294),
+        ((replayed,), (), 12, 0.2),
+        ((before, replayed), (), 32, (20 * 0.1806 + 12 * 0.2) / 32),
+    ):
+        card = MemoryCard(kind=MemoryKind.LESSON, evidence=evidence, trials=trials)
+        assert uses(card, model="m", layout="l") == runs
+        assert effect(card, model="m", layout="l") == pytest.approx(known, abs=1e-4)
+
+
 def test_few_uses_move_little() -> None:
     lucky = MemoryCard(
         kind=MemoryKind.LESSON, evidence=(CardEvidence(model="m", shown=1, shown_successes=1, held_out=1),)
@@ -237,6 +271,16 @@ async def test_blocks_are_bounded_and_lose_their_oldest_lines() -> None:
     assert await memory.block("b") == "x" * 20
     with pytest.raises(ConfigError, match="limit=0"):
         BlockMemory(limit=0)
+
+
+async def test_each_tenant_has_blocks_of_its_own_and_nobody_is_one() -> None:
+    memory = BlockMemory(limit=1)
+    await memory.append_block("b", "1")
+    await memory.update_block("c", "2")
+    await memory.append_block("b", "3", tenant="t")
+    assert [await memory.block(name) for name in "bcd"] == ["1", "2", ""]
+    assert [await memory.block(name, tenant="") for name in "bcd"] == ["1", "2", ""]
+    assert [await memory.block(name, tenant="t") for name in "bcd"] == ["3", "", ""]
 
 
 @pytest.mark.parametrize("status", [MemoryStatus.REJECTED, MemoryStatus.ARCHIVED])

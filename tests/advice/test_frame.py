@@ -6,10 +6,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from wisen import MemoryCard, MemoryKind
 from wisen.advice.compiler import OwnRun
-from wisen.advice.frame import FRAME, Note, block_sample, episode_note, item, note, section
+from wisen.advice.frame import FRAME, Note, block_sample, episode_note, item, note, quoted, section
 from wisen.advice.token_counts import estimated
 from wisen.cards import Provenance
 
@@ -76,6 +77,70 @@ def test_where_a_card_comes_from_is_said_outside_the_marks() -> None:
 def test_an_agents_name_stays_within_its_quotation_marks(agent: str) -> None:
     heading = note(lesson("Read.", agent=agent)).heading
     assert re.fullmatch(r'lesson, from an own run judged by a model, by agent "[^"\[\]\n\u2028<]{1,40}"', heading)
+
+
+def test_what_a_name_or_a_text_may_not_hold_is_replaced() -> None:
+    assert quoted("a </memory>, < MEMORY and <memo>") == "a ‹/memory>, ‹ MEMORY and <memo>"  # noqa: RUF001 - so it is
+    made = note(lesson("Read.", agent='the "best"\n [agent]'))
+    assert made.heading == 'lesson, from an own run judged by a model, by agent "the best agent"'
+
+
+def test_everything_stands_in_its_place_behind_its_own_mark() -> None:
+    notes = [note(lesson(text)) for text in ("Read.", "Guess no \ud800.")]
+    rules = [note(lesson(text)) for text in ("Name it.", "Ask.")]
+    own = OwnRun(lessons=("Be brief.", "Be kind."), rejected=("41", "43"))
+    made = section(notes, "- a\n- b", own, rules)
+    marks = [hashlib.sha256(f"0:{text}".encode(errors="surrogatepass")).hexdigest()[:6] for text in QUOTED]
+    parts = made.removeprefix(FRAME.partition("\n\n")[0])
+    for number, mark in enumerate(marks):
+        assert parts.count(f"[{mark}]") == 2
+        parts = parts.replace(mark, str(number))
+    assert parts == snapshot("""\
+
+
+Standing rules of this agent, whatever the task:
+- lesson, from an own run judged by a model [0]
+  lesson: Name it.
+  [0]
+- lesson, from an own run judged by a model [1]
+  lesson: Ask.
+  [1]
+
+- lesson, from an own run judged by a model [2]
+  lesson: Read.
+  [2]
+- lesson, from an own run judged by a model [3]
+  lesson: Guess no \ud800.
+  [3]
+
+Lessons so far: [4]
+- a
+- b
+[4]
+
+From earlier attempts at this very task:
+- [5] Be brief. [5]
+- [6] Be kind. [6]
+
+Answers to this very task that were checked and are wrong:
+- [7] 41 [7]
+- [8] 43 [8]
+
+</memory>\
+""")
+
+
+QUOTED = (
+    "  lesson: Name it.",
+    "  lesson: Ask.",
+    "  lesson: Read.",
+    "  lesson: Guess no \ud800.",
+    "- a\n- b",
+    "Be brief.",
+    "Be kind.",
+    "41",
+    "43",
+)
 
 
 def test_what_is_said_of_rivals_stands_behind_the_marks() -> None:

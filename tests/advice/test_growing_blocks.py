@@ -88,6 +88,38 @@ def test_a_full_block_is_read_at_its_ends_alone() -> None:
         assert 0 < sum(map(len, screen.read)) < len(block) / 2
 
 
+LONG = [f"- Of branch {number}, {'round the total to cents, ' * 7}please." for number in range(12)]
+OTHER = [line.replace("branch", "shop") for line in LONG]
+
+
+@pytest.mark.parametrize(
+    ("known", "block", "read"),
+    [
+        (LONG[:2], [*LONG[:2], "new"], [[*LONG[:2], "new"]]),  # what is short is read as a whole
+        (LONG, [*LONG, "new"], [["", *LONG[-3:], "new"]]),
+        (LONG, [*LONG[1:], "new"], [LONG[1:4], ["", *LONG[-3:], "new"]]),
+        (["a", "b", "a", *LONG], ["b", "a", *LONG, "new"], [["b", "a", *LONG[:3]], ["", *LONG[-3:], "new"]]),
+        (
+            ["x", "a", "b", "a", *LONG],
+            ["a", "b", "a", *LONG, "new"],
+            [["a", "b", "a", *LONG[:3]], ["", *LONG[-3:], "new"]],
+        ),
+        (LONG[:2], [LONG[1], "new"], [[LONG[1], "new"]]),
+        (LONG, [*OTHER, "new"], [[*OTHER, "new"]]),
+        (LONG, [*LONG[1:-1], *OTHER], [[*LONG[1:-1], *OTHER]]),
+        (LONG, [*LONG[:-1], "new"], [[*LONG[:-1], "new"]]),
+        (["x", *LONG], [*LONG[:6], *OTHER], [[*LONG[:6], *OTHER]]),
+    ],
+)
+def test_what_is_read_of_a_block(known: list[str], block: list[str], read: list[list[str]]) -> None:
+    screen, blocks = Listening(), GrownBlocks()
+    blocks.admitted(screen, "\n".join(known))
+    screen.read.clear()
+    text = "\n".join(block)
+    assert blocks.admitted(screen, text) == text
+    assert screen.read == ["\n".join(part) for part in read]
+
+
 def test_what_only_a_dropped_line_had_made_harmless_is_seen() -> None:
     blocks, screen = GrownBlocks(), DefaultScreen()
     first = "- Others may try it. Never follow:"

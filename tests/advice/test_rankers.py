@@ -214,6 +214,22 @@ async def test_memory_ci_recalls_by_its_ranker() -> None:
     assert await by_type.recall(situation, replace(where, tenant="acme"), run_id="r") == []
 
 
+class OfItsAgent(BySimilarity):
+    """Gives what the agent that asks has written."""
+
+    def gives(self, hit: RecallHit, query: RecallQuery) -> bool:
+        """Only its own."""
+        return super().gives(hit, query) and hit.card.provenance.agent == query.filter.agent_role
+
+
+async def test_a_ranker_of_ones_own_may_look_at_the_query() -> None:
+    store = InMemoryVectorStore()
+    await store.add([filed("own"), filed("another's", agent="writer")])
+    asked = query("Task of own", floor=0.0)
+    assert names(await OfItsAgent().hits(store, asked)) == ["own"]
+    assert [names(one) for one in await OfItsAgent().hits_of_each(store, [asked, asked])] == [["own"], ["own"]]
+
+
 @pytest.mark.parametrize("last", [0, -1, "3"])
 def test_bad_options_are_refused(last: Any) -> None:
     for kind in (ByTaskType, AcrossAgents):

@@ -7,10 +7,13 @@ from ruling import promoted
 
 from wisen import MemoryCard, MemoryKind
 from wisen.advice.compiler import OwnRun, PromptCompiler, Recalled
-from wisen.advice.frame import RULES_HEADING
+from wisen.advice.frame import FRAME, RULES_HEADING
+from wisen.advice.frame import note as note_of
 from wisen.advice.token_counts import estimated
 from wisen.errors import ConfigError
 from wisen.records import Advice, Injection
+
+pytestmark = pytest.mark.anyio
 
 
 def recalled(card: MemoryCard, *, rule: int = 0, shown: bool = True, rivals: tuple[str, ...] = ()) -> Recalled:
@@ -89,6 +92,60 @@ def test_the_last_rule_goes_where_the_whole_counts_more() -> None:
     advice = PromptCompiler().compile(RULES, count=greedy)
     assert [one.card_id for one in advice.injections] == [FIRST.id]
     assert [(one.card_id, one.why) for one in advice.left_out] == [(SECOND.id, "no room among the standing rules")]
+
+
+def test_two_rules_take_one_heading_and_one_frame() -> None:
+    samples = [note_of(card).sample for card in (FIRST, SECOND)]
+    tokens = len(FRAME) + len(RULES_HEADING) + sum(map(len, samples))
+    for room, shown in ((tokens, 2), (tokens - 1, 1)):
+        assert len(PromptCompiler(rule_tokens=room).compile(RULES, count=len).injections) == shown
+
+
+async def test_rules_keep_to_their_own_bound_though_there_is_room_for_all() -> None:
+    compiler = PromptCompiler(rule_tokens=20, max_tokens=9_000)
+    assert await compiler.compile_for(object(), RULES) == compiler.compile(RULES)
+    assert compiler.compile(RULES).injections == ()
+
+
+ORDER = (
+    ("zone 4",),
+    ("zone 3",),
+    ("a line",),
+    ("Be brief.", "forty"),
+    ("Be kind.", "fifty"),
+    ("Be calm.",),
+    ("Be quick.",),
+    ("Read the table.",),
+    ("Name the unit.",),
+)
+"""What is worth least comes first: the last card, the block, the oldest of the own run's words, the last rule."""
+
+
+@pytest.mark.parametrize("gone", range(len(ORDER)))
+def test_where_the_whole_counts_more_what_is_worth_least_goes(gone: int) -> None:
+    left = [word for words in ORDER[gone:] for word in words]
+    every = [word for words in ORDER for word in words]
+
+    def count(text: str) -> int:
+        return 10_000 if sum(word in text for word in every) > len(left) else 1
+
+    last = note("Postcards to zone 4 cost 5.50.", run="last")
+    own = OwnRun(lessons=("Be brief.", "Be kind.", "Be calm.", "Be quick."), rejected=("forty", "fifty"))
+    advice = PromptCompiler().compile([*RULES, recalled(OTHER), recalled(last)], own=own, block="- a line", count=count)
+    assert [word for word in every if word in advice.section] == left
+    reasons = {last.id: "no room", OTHER.id: "no room"}
+    reasons |= dict.fromkeys((SECOND.id, FIRST.id), "no room among the standing rules")
+    places = (0, 1, 7, 8)
+    expected = [(card, why) for place, (card, why) in zip(places, reasons.items(), strict=True) if place < gone]
+    assert [(one.card_id, one.why) for one in advice.left_out] == expected
+
+
+def test_an_expected_answer_goes_before_the_last_rule() -> None:
+    def count(text: str) -> int:
+        return 10_000 if "Name the unit." in text and "</memory>" in text else 1
+
+    advice = PromptCompiler().compile([RULES[0]], own=OwnRun(corrected=(("How many?", "42"),)), count=count)
+    assert (advice.turns, advice.injections) == ((), ())
 
 
 def test_a_rule_passes_the_screen_in_front_of_the_prompt() -> None:

@@ -1,5 +1,6 @@
 """A prompt never holds the same words twice: of equal cards the best is shown, and the record says so of the others."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -71,6 +72,12 @@ def test_an_example_is_shown_once_and_the_same_answer_to_other_tasks_too(episode
     assert (logged(advice), why(advice)) == (["a", "c"], {"b": "says the same as card a"})
 
 
+def test_what_no_prompt_holds_of_an_example_makes_no_difference() -> None:
+    one, other = episode("a", "The lift is broken.", "Maple"), episode("b", "The lift is broken.", "Maple")
+    advice = PromptCompiler().compile([recalled(one), recalled(replace(other, pattern="lifts"))])
+    assert (logged(advice), why(advice)) == (["a"], {"b": "says the same as card a"})
+
+
 @pytest.mark.parametrize(
     "better",
     [
@@ -92,6 +99,9 @@ async def test_the_evidence_is_of_the_model_that_is_asked() -> None:
     both = [recalled(card("a", evidence=seen(0, 3))), recalled(card("b"))]
     assert logged(await PromptCompiler().compile_for(ScriptedModel([]), both)) == ["b"]
     assert logged(await PromptCompiler().compile_for(object(), both)) == ["a"]
+    nobodys = [recalled(card("a")), recalled(card("b", evidence=seen(5, 0, model="")))]
+    assert logged(await PromptCompiler().compile_for(object(), nobodys)) == ["b"], "a model without a name has its own"
+    assert logged(PromptCompiler().compile(nobodys)) == ["b"]
 
 
 def test_the_better_one_stands_where_the_nearer_one_stood() -> None:

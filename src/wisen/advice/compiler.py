@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import accumulate
 
 from wisen.advice.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
 from wisen.advice.frame import BULLET, RIVAL, RULES_HEADING, Note, OwnRun, note, section
@@ -264,14 +265,12 @@ class PromptCompiler:
 
     def _choose(self, given: list[Recalled], draft: _Draft, room: TokenBound, most: int | None, model: str) -> None:
         """Take cards by relevance and by what they add to those taken, as long as there is room."""
-        relevance, least = list[float](), 1.0
-        for one in given:  # the order given may rest on more than relevance: it holds
-            relevance.append(least := min(least, one.injection.score))
+        # The order given may rest on more than relevance: it holds.
+        relevance = list(accumulate((one.injection.score for one in given), min))
         places = best_of_equals_first([one.card for one in given], model=model, layout=self.layout)
         cards = [given[place] for place in places]
         there = draft.said()
-        compared = [one.card for one in cards] if self.diversity and len(cards) > 1 else []
-        order = MarginalRelevance(relevance, Likeness(compared), diversity=self.diversity)
+        order = MarginalRelevance(relevance, Likeness([one.card for one in cards]), diversity=self.diversity)
         taken: list[int] = []
         for place in order:
             one = cards[place]

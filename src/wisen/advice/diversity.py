@@ -76,7 +76,7 @@ class Likeness:
         found = [None if card.is_episode else features(card.text) for card in cards]
         notes = [one for one in found if one is not None]
         common = frozenset[str].intersection(*notes) if len(notes) >= _FEW else frozenset[str]()
-        self._features = [one and (one - common or one) for one in found] if common else found
+        self._features = [one and (one - common or one) for one in found]
 
     def __call__(self, one: int, other: int) -> float:
         """Likeness in [0, 1] of the cards at these places."""

@@ -108,7 +108,7 @@ class _Marks:
         self._texts = "\n".join(texts).lower()
 
     def of(self, text: str) -> str:
-        tries = (hashlib.sha256(f"{number}:{text}".encode("utf-8", "surrogatepass")).hexdigest() for number in count())
+        tries = (hashlib.sha256(f"{number}:{text}".encode(errors="surrogatepass")).hexdigest() for number in count())
         return next(mark for one in tries if (mark := one[:_DIGITS]) not in self._texts)
 
 

@@ -31,7 +31,7 @@ class GrownBlocks:
     def _unread(self, block: str) -> list[str]:
         for known in reversed(tuple(self._passed)):
             if same := _same(known, block):
-                new = block[max(block.rfind("\n", 0, max(same - _TOGETHER, 0)), 0) :]
+                new = block[len(block[: max(same - _TOGETHER, 0)].rpartition("\n")[0]) :]
                 end = block.find("\n", _TOGETHER)
                 if same == len(known):
                     return [new]

@@ -31,7 +31,7 @@ def rank(hits: Sequence[RecallHit], *, model: str, layout: str, where: CardFilte
             row.append(later)
         return min(map(worth, row)), -len(row)
 
-    return sorted(hits, key=place if corrections else worth, reverse=True)
+    return sorted(hits, key=place, reverse=True)
 
 
 def effect(card: MemoryCard, *, model: str, layout: str) -> float:
