@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from reporting import SCRAPING, filed
+from reporting import NOON, SCRAPING, filed
 
 from wisen import CardFilter, InMemoryVectorStore, MemoryCI, MemoryKind, MemoryStatus, Situation, SQLiteVectorStore
 from wisen.advice.rankers import AcrossAgents, BySimilarity, ByTaskType
@@ -84,22 +85,122 @@ async def test_the_agents_own_tools_are_the_same_tools(store: VectorStore) -> No
     assert await ByTaskType().hits(store, query("Sing.", task_type="singing", where={"tools": ("sing",)})) == []
 
 
+class Watched(InMemoryVectorStore):
+    """A store that notes which pages it was asked for, and how many hits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[int] = []
+        self.pages: list[tuple[int, int]] = []
+
+    async def search(self, query: RecallQuery) -> Any:
+        """Note and search."""
+        self.asked.append(query.k)
+        return await super().search(query)
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> Any:
+        """Note and list."""
+        self.pages.append((offset, limit))
+        return await super().list(where, limit=limit, offset=offset)
+
+
+PAGES = [(130, 100), (30, 100), (0, 30)]
+
+
+async def test_pages_are_read_until_nothing_older_could_be_better() -> None:
+    store = Watched()
+    await store.add([filed(f"report {age}", days_old=age, tools=("browser",) if age < 3 else ()) for age in range(230)])
+    similar = "Task of report 0"
+    for asked, last, pages in (
+        (query(tools=("browser",)), 3, 1),  # of this type, and on this tool
+        (query(tools=("browser",)), 4, 3),
+        (query(tools=("browser",), task_type="another"), 3, 3),
+        (query(tools=("another",)), 3, 3),
+        (query(), 3, 3),  # an older one may be on what the prompt names
+        (query(prompt=""), 3, 1),
+        (query(similar, tools=("browser",), task_type="", floor=0.0), 3, 1),
+        (query(similar, task_type="", floor=0.0), 3, 3),
+    ):
+        store.pages.clear()
+        await ByTaskType(last=last).hits(store, asked)
+        assert store.pages == [(130, 100), (30, 100), (0, 30)][:pages]
+
+
+async def test_an_old_one_on_what_the_prompt_names_comes_once_and_first(store: VectorStore) -> None:
+    await store.add([filed(f"report {age}", days_old=age) for age in range(70)])
+    await store.add([filed("the one", days_old=70, says="shop.example.com was down")])
+    await store.add([filed(f"report {age}", days_old=age) for age in range(71, 130)])
+    hits = await ByTaskType().hits(store, query("Look at shop.example.com"))
+    assert names(hits) == ["the one", "report 0", "report 1"]
+
+
+async def test_more_are_asked_for_than_given_so_that_enough_are_left() -> None:
+    store = Watched()
+    lessons = [
+        MemoryCard(
+            kind=MemoryKind.LESSON, content=f"Look {number}.", situation=Situation(prompt="Read the price of tea.")
+        )
+        for number in range(30)
+    ]
+    reports = [
+        replace(filed(name, task_type="", days_old=age), situation=Situation(prompt=prompt), id="")
+        for age, (name, prompt) in enumerate(
+            (("newer", "Read the price of green tea."), ("nearer", "Read the price of tea."))
+        )
+    ]
+    await store.add([*lessons, *reports])
+    asked = query("Read the price of tea.", task_type="", k=1, floor=0.0)
+    assert names(await ByTaskType().hits(store, asked)) == ["newer"]
+    assert names(await AcrossAgents().hits(store, asked)) == ["nearer"]
+    without = replace(asked, without_run="nearer")
+    assert names(await AcrossAgents().hits(store, without)) == ["newer"]
+    assert store.asked == [16, 16, 16]
+
+
+@pytest.mark.parametrize(
+    ("filed_as", "asked", "relevance", "reasons"),
+    [
+        ({}, query(), 0.9, ("same task type: web scraping",)),
+        (
+            {"tools": ("carve",)},
+            query(tools=("carve",)),
+            0.95,
+            ("same task type: web scraping", "same tool or API: carve"),
+        ),
+        (
+            {"task_type": "other", "says": "carve and bake broke"},
+            query(tools=("carve", "bake")),
+            0.65,
+            ("same tool or API: bake, carve",),
+        ),
+        ({"task_type": ""}, query("Task of it", task_type=""), 0.9, ("same prompt", "shares rare words: task")),
+    ],
+)
+async def test_what_is_said_of_a_report_and_how_much_it_weighs(
+    filed_as: dict[str, Any], asked: RecallQuery, relevance: float, reasons: tuple[str, ...]
+) -> None:
+    store = InMemoryVectorStore()
+    await store.add([filed("it", **filed_as)])
+    (hit,) = await ByTaskType().hits(store, asked)
+    assert (hit.relevance, hit.reasons) == (pytest.approx(relevance), (*reasons, "of 2026-03-01"))
+
+
+@pytest.mark.parametrize(("year", "said"), [(1, ()), (2, ("of 2-03-01",)), (2026, ("of 2026-03-01",))])
+async def test_when_it_was_written_is_said_where_it_is_known(year: int, said: tuple[str, ...]) -> None:
+    store = InMemoryVectorStore()
+    card = filed("it")
+    at = card.provenance.created_at.replace(year=year)
+    await store.add([replace(card, provenance=replace(card.provenance, created_at=at), id="")])
+    (hit,) = await ByTaskType().hits(store, query())
+    assert hit.reasons == ("same task type: web scraping", *said)
+
+
 @pytest.mark.no_cover
 async def test_no_more_are_looked_through_than_have_to_be() -> None:
-    class Counting(InMemoryVectorStore):
-        pages = 0
-
-        async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> Any:
-            Counting.pages += 1
-            assert limit <= 100
-            return await super().list(where, limit=limit, offset=offset)
-
-    store = Counting()
-    await store.add([filed(f"report {age}", days_old=age, tools=("browser",)) for age in range(2200)])
-    assert len(await ByTaskType().hits(store, query(tools=("browser",)))) == 3
-    assert Counting.pages == 1
+    store = Watched()
+    await store.add([filed(f"report {age}", days_old=age) for age in range(2200)])
     assert await ByTaskType().hits(store, query(task_type="another")) == []
-    assert Counting.pages == 21, "the newest 2,000"
+    assert store.pages == [(2100 - 100 * page, 100) for page in range(20)], "the newest 2,000"
 
 
 async def test_fewer_than_asked_for_where_the_query_asks_for_fewer() -> None:
@@ -134,6 +235,46 @@ async def test_neither_dead_nor_superseded_cards_come_back_whatever_the_filter_s
     assert await AcrossAgents().hits(store, nobody) == []
 
 
+async def test_dead_cards_take_no_place_among_those_asked_for() -> None:
+    store = InMemoryVectorStore()
+    prompt = Situation(prompt="Read the price of tea.")
+    dead = [filed(f"dead {number}", status=MemoryStatus.ARCHIVED) for number in range(40)]
+    living = replace(filed("living"), situation=Situation(prompt="Read the price of green tea."))
+    await store.add([replace(card, situation=prompt, id="") for card in dead] + [replace(living, id="")])
+    for statuses in (tuple(MemoryStatus), None):
+        asked = query(prompt.prompt, where={"statuses": statuses}, floor=0.0, k=1)
+        assert names(await AcrossAgents().hits(store, asked)) == ["living"]
+
+
+async def test_the_newest_come_first_by_whatever_clock() -> None:
+    store = InMemoryVectorStore()
+    times = {
+        "third": NOON.replace(tzinfo=None),
+        "first": (NOON + timedelta(hours=2)).astimezone(timezone(timedelta(hours=-8))),
+        "fourth": (NOON - timedelta(hours=2)).astimezone(timezone(timedelta(hours=8))),
+        "second": NOON + timedelta(hours=1),
+    }
+    cards = [(replace(filed(name), id=""), at) for name, at in times.items()]
+    await store.add([replace(card, provenance=replace(card.provenance, created_at=at)) for card, at in cards])
+    assert names(await ByTaskType(last=4).hits(store, query())) == ["first", "second", "third", "fourth"]
+
+
+@pytest.mark.parametrize(("vector", "relevance"), [(1.5, 1.0), (-0.5, 0.0), (0.25, 0.25)])
+async def test_a_vectors_word_is_a_share(vector: float, relevance: float) -> None:
+    class Exact(InMemoryVectorStore):
+        async def search(self, query: RecallQuery) -> Any:
+            del query
+            return [RecallHit(card=card, relevance=0.5, reasons=("so",), vector=vector) for card in cards]
+
+    unsigned = filed("unsigned")
+    cards = [filed("it"), replace(unsigned, provenance=replace(unsigned.provenance, agent=""), id="")]
+    hits = await AcrossAgents().hits(Exact(), query())
+    assert [(hit.relevance, hit.reasons) for hit in hits] == [
+        (relevance, ("so", "report of scraper")),
+        (relevance, ("so",)),
+    ]
+
+
 async def test_only_reports_are_ranked() -> None:
     store = InMemoryVectorStore()
     report = filed("a report")
@@ -147,12 +288,15 @@ async def test_only_reports_are_ranked() -> None:
     steps = replace(
         lesson, kind=MemoryKind.PROCEDURE, content="These steps worked:", steps=("Look.",), pattern="steps", id=""
     )
+    success = replace(steps, strategy="Fetch twice.", pattern="success", id="")
     await store.add([report, lesson, steps])
     for ranker in (ByTaskType(), AcrossAgents()):
         assert names(await ranker.hits(store, query("Task of a report", floor=0.0))) == ["a report"]
         only_lessons = query(where={"kinds": (MemoryKind.LESSON,)})
         assert await ranker.hits(store, only_lessons) == []
     assert names(await ByTaskType(kinds=(MemoryKind.LESSON,)).hits(store, query())) == [""]
+    await store.add([success])
+    assert "success" in names(await ByTaskType().hits(store, query()))
 
 
 async def test_whose_report_it_is_says_its_author_or_else_its_scope() -> None:
@@ -185,6 +329,14 @@ async def test_a_scope_is_respected_by_all() -> None:
         ("Ask the API.", "the API answered 403", False),
         ("Look at shop.example.com", "shop.example.com was down", True),
         ("Look at shop.example.com", "other.example.com was down", False),
+        ("Ask the GitHub API.", "github is a site", False),
+        ("Call /v1/items.", "/v1/items gave 500", True),
+        ("Call /v1/items", "https://localhost/v1/items gave 500", True),
+        ("fetch_page, then prefetch_page", "it broke", True),  # a tool of the card's
+        ("prefetch_page, fetch_page, prefetch_page", "it broke", True),
+        ("xfetch_page", "it broke", False),
+        ("Call my_fetch_page", "it broke", False),
+        ("Call fetch_page_2", "it broke", False),
     ],
 )
 async def test_what_counts_as_naming_an_api(prompt: str, says: str, named: bool) -> None:
@@ -233,5 +385,5 @@ async def test_a_ranker_of_ones_own_may_look_at_the_query() -> None:
 @pytest.mark.parametrize("last", [0, -1, "3"])
 def test_bad_options_are_refused(last: Any) -> None:
     for kind in (ByTaskType, AcrossAgents):
-        with pytest.raises(ConfigError, match="must be 1 or more"):
+        with pytest.raises(ConfigError, match=rf"^{kind.__name__}\(last={last!r}\): must be 1 or more$"):
             kind(last=last)

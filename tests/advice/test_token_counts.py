@@ -1,13 +1,16 @@
 # ruff: noqa: RUF001 - texts in other scripts
 """How many tokens a text has, where no tokenizer is at hand: compared with the bundled model's own tokenizer."""
 
+import math
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wisen.advice.frame import OwnRun
+from wisen.advice import token_counts
+from wisen.advice.frame import FRAME, LESSONS_HEADING, REJECTED_HEADING, OwnRun, block_sample, item
 from wisen.advice.token_bound import TokenBound, most_that
-from wisen.advice.token_counts import TokenCounter, at_most, estimated
+from wisen.advice.token_counts import TokenCounter, at_most, estimated, ready
 from wisen.embedders.wordpiece import WordPiece
 from wisen.models.local import LocalModel
 
@@ -66,6 +69,89 @@ def test_the_estimate_has_bounds_and_grows_with_the_text(one: str, other: str) -
 
 def test_nothing_has_no_tokens() -> None:
     assert (estimated(""), estimated(" ")) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("1", 1),
+        ("12, 3", 4),
+        ("ABCDE", 6),
+        ("\n", 1),
+        ("1\n2", 3),
+        ("1 \t\n\n\r\n \f2", 3),
+        ("\n1", 2),
+        ("1\n", 2),
+        ("\n1\n", 3),
+        ("1\n2\n", 4),
+        ("\n1\n2", 4),
+        ("1\n2\n3", 5),
+        ("  1\n 2 \n3  ", 7),
+        ("the", 2),
+        ("the " * 40, 42),
+    ],
+)
+def test_a_break_is_one_token_with_the_blanks_around_it(text: str, tokens: int) -> None:
+    assert estimated(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("the ", 1.05),
+        ("NASA ", 4 * 1.05),
+        ("1  2\t", 4),
+        ("退", 2.0),
+        ("é", 1.1),
+        ("the 12 退\u3000", 1.05 + 2 + 2.0 + 2.0),
+    ],
+)
+def test_a_long_line_is_counted_word_by_word(text: str, tokens: float) -> None:
+    assert estimated(text * 1_200) == math.ceil(round(1_200 * tokens, 6))
+
+
+async def test_what_the_estimate_needs_is_loaded_before_it_is_needed() -> None:
+    every = [token_counts._vocabulary, token_counts._weights]
+    for missing in (every, every[:1], every[1:]):
+        for one in missing:
+            one.cache_clear()
+        await ready()
+        assert [one.cache_info().currsize for one in every] == [1, 1]
+
+
+@pytest.mark.parametrize("text", ["1\n{}2", "1{}\n2", "1\n{}2\n3", "1\n2{}\n3"])
+def test_other_scripts_blanks_are_tokens_of_their_own(text: str) -> None:
+    assert estimated(text.format("\u3000")) > estimated(text.format(" ")) == estimated(text.format(""))
+
+
+def test_the_first_text_in_the_frame_pays_for_it() -> None:
+    room = TokenBound(len(FRAME) + 10, len)
+    asked = (
+        ("abc", False),
+        ("abcdefgh", True),
+        ("abcd", True),
+        ("abcd", True),
+        ("abc", True),
+        ("", False),
+        ("a", False),
+    )
+    assert [room.fits(text, framed=framed) for text, framed in asked] == [True, False, True, False, True, True, False]
+
+
+def test_a_list_of_the_own_runs_words_pays_for_one_heading() -> None:
+    own = OwnRun(lessons=("Be brief.", "Be kind."), rejected=("41", "43"))
+    sizes = [len(LESSONS_HEADING), len(REJECTED_HEADING)]
+    sizes += [len(item(text)) for text in (*own.lessons, *own.rejected)]
+    tokens = len(FRAME) + sum(sizes) + len(sizes)
+    assert TokenBound(tokens, len).own(own) == own
+    assert TokenBound(tokens - 1, len).own(own) == OwnRun(lessons=own.lessons, rejected=("43",))
+
+
+@pytest.mark.parametrize(("more", "kept", "left"), [(0, "- a\n- b", 0), (3, "- a\n- b", 3), (-1, "- b", 3)])
+def test_a_block_pays_for_itself_and_for_the_frame(more: int, kept: str, left: int) -> None:
+    room = TokenBound(len(FRAME) + len(block_sample("- a\n- b")) + more, len)
+    assert room.block("- a\n- b") == kept
+    assert [room.fits("x" * size, framed=True) for size in (left + 1, left, 1)] == [False, True, False]
 
 
 NEW = "退款前先检查订单。"

@@ -14,12 +14,9 @@ from wisen.errors import WisenError
 TokenCounter = Callable[[str], int]
 """The number of a text's tokens."""
 
-_PIECES = re.compile(
-    r"(?P<word>[A-Z]?[a-z]{1,40}|[A-Z])(?![a-z])|(?P<capitals>[A-Z]{2,})|(?P<rare>[^\x00-\x7f])|\S|\s*\n\s*|\s{2,}|\t"
-)
+_PIECES = re.compile(r"(?P<word>[A-Z]?[a-z]{1,40}|[A-Z])(?![a-z])|(?P<rare>[^\x00-\x7f])|\S|\s{2,}|\t")
 _BLANKS = " \t\r\v\f"
 """What is one token with the break beside it; other scripts' blanks are tokens of their own."""
-_CAPITALS_PER_TOKEN = 2
 _SHORT = 1_000
 """Characters of lines whose tokens are remembered."""
 _MORE = 1.05
@@ -59,8 +56,6 @@ def _counted(text: str) -> float:
     for piece in _PIECES.finditer(text):
         if piece.lastgroup == "word":
             in_words += vocabulary.count(piece[0])
-        elif piece.lastgroup == "capitals":
-            tokens += math.ceil(len(piece[0]) / _CAPITALS_PER_TOKEN)
         else:
             tokens += _weight(piece[0]) if piece.lastgroup else 1
     return tokens + _MORE * in_words
@@ -92,7 +87,7 @@ def _weights() -> tuple[Sequence[int], Sequence[float]]:
 
 def at_most(text: str) -> int:
     """More tokens than that a text can't have, whichever tokenizer counts: one for each byte."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode(errors="surrogatepass"))
 
 
 async def counter_of(model: object) -> TokenCounter | None:
