@@ -66,7 +66,7 @@ class Ideas:
         best, rivals = await self._related(card, near)
         heads = await heads_of(self._store, [*([best] if best else []), *rivals])
         head = heads[best.id] if best else None
-        others = {one.id: one for rival in rivals if (one := heads[rival.id]).id != (head.id if head else "")}
+        others = {one.id: one for rival in rivals if (one := heads[rival.id]) != head}
         same = _same_as(card, near)
         return Relations(head=head, rivals=tuple(others.values())[:_MOST_RIVALS], same=same)
 
@@ -113,26 +113,23 @@ class Ideas:
         def cosine(one: str, other: str) -> float:
             return float(vectors[one] @ vectors[other])
 
-        best: tuple[float, MemoryCard] | None = None
-        rivals: list[MemoryCard] = []
+        alike, rivals = list[tuple[float, MemoryCard]](), list[MemoryCard]()
         for one in near:
             if same_form(one.text) == same_form(card.text):
-                nearest = 2.0 if one.status is MemoryStatus.ARCHIVED else 3.0
-                best = max(best or (0.0, one), (nearest, one), key=lambda found: found[0])
+                alike.append((2.0 if one.status is MemoryStatus.ARCHIVED else 3.0, one))
                 continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
             like = like or cosine(one.situation.text, card.situation.text) >= embedder.floor
             if not like:
                 continue
             near_by = cosine(one.text, card.text)
-            match relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id]):
-                case "idea":
-                    best = max(best or (0.0, one), (near_by, one), key=lambda found: found[0])
-                case "rivals" if not other_case(one.text, one.situation.text, card.text, card.situation.text):
-                    rivals.append(one)
-                case _:
-                    pass
-        return (best[1] if best else None), rivals
+            stands = relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id])
+            if stands == "idea":
+                alike.append((near_by, one))
+            elif stands == "rivals" and not other_case(one.text, one.situation.text, card.text, card.situation.text):
+                rivals.append(one)
+        _, best = max(alike, key=lambda found: found[0], default=(0.0, None))
+        return best, rivals
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
         """The vector of each text; zeros for an empty one."""
@@ -140,7 +137,7 @@ class Ideas:
         unseen = [text for text in wanted if text.strip() and text not in self._vectors]
         if unseen:
             rows = await embed_texts(embedder, unseen)
-            self._vectors.update(zip(unseen, rows, strict=True))
+            self._vectors.update((text, rows[at]) for at, text in enumerate(unseen))
         nothing = np.zeros(embedder.dimension, dtype=np.float32)
         found = {text: self._vectors.get(text, nothing) for text in wanted}
         while len(self._vectors) > _REMEMBERED:

@@ -1,0 +1,285 @@
+"""Which idea a new card is a wording of, and which stored ideas are its rivals."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from trying import HARBOUR, Meaning, lesson
+
+from wisen import HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
+from wisen.cards import Provenance
+from wisen.memory_ci.ideas import Ideas, Relations, comparable, embedder_of, heads_of, submission_key
+from wisen.recall import RecallHit, RecallQuery
+
+pytestmark = pytest.mark.anyio
+
+BILLS = "Bills: hand each of them over to the Harbour team."
+ELSEWHERE = "Whom does this letter concern?"
+CHEAP, DEAR, DEAREST = (f"Invoices above {sum_} EUR go to Harbour." for sum_ in (500, 900, 990))
+
+
+def kept(content: str, prompt: str = "Route the ticket.", **more: Any) -> MemoryCard:
+    """A lesson in quarantine; `more` are fields of the card."""
+    return replace(lesson(content, prompt), status=MemoryStatus.QUARANTINED, id="", **more)
+
+
+def episode(prompt: str, answer: str = "Maple", *, strategy: str = "", **source: Any) -> MemoryCard:
+    """A task with its accepted answer."""
+    told: dict[str, Any] = {"run_id": prompt, "agent": "agent", "verified": True, **source}
+    return MemoryCard(
+        kind=MemoryKind.SKILL_CARD,
+        content=answer,
+        strategy=strategy,
+        situation=Situation(prompt=prompt),
+        status=MemoryStatus.QUARANTINED,
+        provenance=Provenance(**told),
+    )
+
+
+async def related(card: MemoryCard, *stored: MemoryCard, embedder: Any = None) -> Relations:
+    store = InMemoryVectorStore(embedder=embedder) if embedder else InMemoryVectorStore()
+    await store.add_unscreened(stored)
+    return await Ideas(store).relations(card)
+
+
+class TestWordings:
+    async def test_a_card_that_nothing_is_like_is_a_new_idea(self) -> None:
+        assert await related(kept(HARBOUR)) == Relations()
+        assert await related(kept(HARBOUR), kept("Write dates in full.", "Read the dates.")) == Relations()
+
+    async def test_the_same_words_are_one_idea_and_of_the_same_situation_one_card(self) -> None:
+        first, other = kept(HARBOUR), kept(HARBOUR, ELSEWHERE)
+        assert await related(replace(first, id="new"), first) == Relations(head=first, same=first)
+        assert await related(replace(first, id="new"), other) == Relations(head=other)
+        assert await related(first, first) == Relations(), "it isn't another wording of itself"
+
+    async def test_the_head_is_named_whichever_wording_is_near(self) -> None:
+        head = kept("Something else that nobody searches for.", "Count the chairs.")
+        assert await related(kept(HARBOUR), head, kept(HARBOUR, ELSEWHERE, idea=head.id)) == Relations(head=head)
+
+    @pytest.mark.parametrize("first", ["archived", "live"])
+    async def test_the_same_words_in_use_come_before_archived_ones_and_other_wordings(self, first: str) -> None:
+        archived = kept(HARBOUR, ELSEWHERE, provenance=Provenance(run_id=first))
+        archived = replace(archived, status=MemoryStatus.ARCHIVED)
+        live, worded = kept(HARBOUR, "Which team?"), kept(BILLS)
+        meaning = Meaning(
+            ("invoice", "bill"),
+        )
+        stored = [archived, live, worded] if first == "archived" else [live, worded, archived]
+        assert (await related(kept(HARBOUR), *stored, embedder=meaning)).head == live
+        assert (await related(kept(HARBOUR), archived, worded, embedder=meaning)).head == archived
+
+    async def test_of_other_wordings_the_nearest_is_the_one(self) -> None:
+        near, far = kept(BILLS), kept("Forward any bill you get to the people at Harbour.")
+        angles = {HARBOUR: 0.0, near.text: 0.3, far.text: 0.6}
+
+        class Turned(Meaning):
+            """Texts by their angle."""
+
+            async def embed(self, texts: Sequence[str]) -> Any:
+                rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+                for row, text in zip(rows, texts, strict=True):
+                    row[:2] = np.cos(angles.get(text, 0.0)), np.sin(angles.get(text, 0.0))
+                return rows
+
+        for stored in ([far, near], [near, far]):
+            assert (await related(kept(HARBOUR), *stored, embedder=Turned())).head == near
+
+    async def test_what_was_learned_elsewhere_is_no_other_wording_and_hides_none(self) -> None:
+        meaning = Meaning(("invoice", "bill", "ticket"), ("parcel", "chairs"))
+        meaning.floor = 0.5
+        apart, worded = kept(BILLS, "Count the chairs."), kept("Forward any bill you get to the people at Harbour.")
+        for stored in ([apart, worded], [worded, apart]):
+            assert (await related(kept(HARBOUR), *stored, embedder=meaning)).head == worded
+        assert await related(kept(HARBOUR), apart, embedder=meaning) == Relations()
+        nowhere = kept(BILLS, "")
+        assert (await related(kept(HARBOUR), nowhere, embedder=meaning)).head == nowhere
+        assert (await related(kept(HARBOUR, ""), apart, embedder=meaning)).head == apart
+
+    async def test_where_an_embedder_does_not_know_a_text_it_says_nothing_of_it(self) -> None:
+        class Learned(Meaning):
+            """It has learned some texts."""
+
+            unknown = ""
+
+            def knows(self, text: str) -> bool:
+                return text != self.unknown
+
+        meaning = Learned(("invoice", "bill"))
+        assert (await related(kept(HARBOUR), kept(BILLS), embedder=meaning)).head is not None
+        for text in (HARBOUR, BILLS):
+            meaning.unknown = text
+            assert await related(kept(HARBOUR), kept(BILLS), embedder=meaning) == Relations()
+
+
+class TestRivals:
+    async def test_like_words_that_say_otherwise_are_rivals(self) -> None:
+        cheap, dear = kept(CHEAP), kept(DEAR)
+        found = await related(kept(DEAREST), cheap, dear)
+        assert (found.head, found.same, set(found.rivals)) == (None, None, {cheap, dear})
+
+    async def test_rivals_are_heads_each_once_and_never_the_own_idea(self) -> None:
+        head = kept("Something else that nobody searches for.", "Count the chairs.")
+        cheap, dear = kept(CHEAP, idea=head.id), kept(DEAR, idea=head.id)
+        assert (await related(kept(DEAREST), head, cheap, dear)).rivals == (head,)
+        own = kept(DEAREST, ELSEWHERE)
+        found = await related(kept(DEAREST), own, kept(CHEAP, idea=own.id))
+        assert (found.head, found.rivals) == (own, ())
+
+    async def test_the_same_situation_is_the_same_even_if_no_embedder_knows_it(self) -> None:
+        cheap = kept(CHEAP, "???")
+        assert (await related(kept(DEAR, "???"), cheap)).rivals == (cheap,)
+        assert (await related(kept(DEAR, "!?"), cheap)).rivals == ()
+
+    async def test_what_was_learned_of_other_cases_is_no_rival(self) -> None:
+        seven = kept("For zone 7 add 12 EUR.", "Send a parcel to zone 7.")
+        eight = kept("For zone 8 add 15 EUR.", "Send a parcel to zone 8.")
+        assert (await related(eight, seven)).rivals == ()
+        assert (await related(replace(eight, situation=seven.situation, id=""), seven)).rivals == (seven,)
+
+
+class TestExamples:
+    async def test_like_tasks_of_one_origin_are_one_idea(self) -> None:
+        old = episode("Route the ticket of customer 7, please.")
+        found = await related(episode("Route the ticket of customer 8, please."), old)
+        assert found == Relations(head=old)
+        again = episode(old.situation.prompt, run_id="again")
+        assert await related(again, old) == Relations(head=old, same=old)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"verified": False},
+            {"created_by": "import"},
+            {"strategy": "Look twice."},
+        ],
+    )
+    async def test_of_another_origin_or_none_at_all_they_are_apart(self, change: dict[str, Any]) -> None:
+        old = episode("Route the ticket of customer 7, please.", **change)
+        assert await related(episode("Route the ticket of customer 8, please."), old) == Relations()
+        assert await related(replace(old, id="new"), episode("Route the ticket of customer 8, please.")) == Relations()
+
+    async def test_for_other_runs_they_are_apart(self) -> None:
+        old = replace(episode("Route the ticket of customer 7, please."), scope=MemoryScope(task_types=("a",)), id="")
+        assert await related(episode("Route the ticket of customer 8, please."), old) == Relations()
+
+    @pytest.mark.parametrize(("relevance", "alike"), [(0.35, True), (0.3499, False)])
+    async def test_a_task_is_like_another_from_this_relevance_on(self, relevance: float, alike: bool) -> None:
+        old = episode("Something else altogether")
+
+        class Found(InMemoryVectorStore):
+            async def search(self, query: RecallQuery) -> list[RecallHit]:
+                del query
+                return [RecallHit(card=old, relevance=relevance, reasons=())]
+
+        found = await Ideas(Found()).relations(episode("Route the ticket."))
+        assert found == Relations(head=old if alike else None)
+
+    async def test_an_example_and_a_skill_that_claims_something_are_not_compared(self) -> None:
+        claim = replace(episode("", "Route tickets to Maple.", strategy="Look."), situation=Situation(), id="")
+        example = replace(episode("Route the ticket.", "Route tickets to Maple."), id="")
+        assert await related(claim, example) == Relations()
+
+
+class TestSearch:
+    @pytest.mark.parametrize("kind", [MemoryKind.LESSON, MemoryKind.REFLECTION])
+    async def test_a_report_that_was_archived_by_age_is_no_idea_any_more(self, kind: MemoryKind) -> None:
+        old = replace(kept(HARBOUR, ELSEWHERE), kind=kind, status=MemoryStatus.ARCHIVED, id="")
+        found = await related(replace(kept(HARBOUR), kind=kind, id=""), old)
+        assert found == Relations(head=old if kind is MemoryKind.LESSON else None)
+
+    async def test_candidates_and_cards_of_other_kinds_scopes_or_tenants_are_left_alone(self) -> None:
+        card = kept(HARBOUR)
+        others = [
+            replace(card, status=MemoryStatus.CANDIDATE, id="a"),
+            replace(card, kind=MemoryKind.PRINCIPLE, id="b"),
+            replace(card, scope=MemoryScope(tenant="acme"), id="c"),
+            replace(card, scope=MemoryScope(tool_names=("search",)), id="d"),
+        ]
+        assert await related(card, *others) == Relations()
+
+    async def test_many_cards_of_other_kinds_crowd_nothing_out(self) -> None:
+        others = [kept(f"{HARBOUR} {number}", kind=MemoryKind.PRINCIPLE) for number in range(40)]
+        own = kept(HARBOUR, ELSEWHERE)
+        assert await related(kept(HARBOUR), *others, own) == Relations(head=own)
+
+    async def test_reports_are_compared_with_their_own_agents(self) -> None:
+        def report(agent: str) -> MemoryCard:
+            source = Provenance(run_id=agent, agent=agent)
+            return replace(kept(HARBOUR, ELSEWHERE), kind=MemoryKind.REFLECTION, provenance=source, id="")
+
+        bobs, mine = report("bob"), replace(report("alice"), situation=Situation(prompt="Route."), id="")
+        assert await related(mine, bobs) == Relations()
+        assert await related(mine, bobs, alices := report("alice")) == Relations(head=alices)
+
+    async def test_each_text_is_embedded_once_and_only_where_content_may_agree(self) -> None:
+        class Counting(HashEmbedder):
+            asked: list[str]
+
+            async def embed(self, texts: Sequence[str]) -> Any:
+                self.asked += texts
+                return await super().embed(texts)
+
+        embedder = Counting()
+        embedder.asked = []
+        store = InMemoryVectorStore(embedder=embedder)
+        rival, other = kept(CHEAP, ""), kept("The Harbour team is kind to all invoices that it gets.")
+        await store.add_unscreened([rival, other])
+        ideas, card = Ideas(store), kept(DEAR)
+        embedder.asked.clear()
+        assert (await ideas.relations(card)).rivals == (rival,)
+        assert embedder.asked == [DEAR, DEAR, card.situation.text, CHEAP], "the first is the search's own"
+        assert (await ideas.relations(card)).rivals == (rival,)
+        assert set(embedder.asked[4:]) <= {DEAR}
+
+
+async def test_a_card_whose_head_is_gone_or_rejected_stands_for_itself() -> None:
+    store = InMemoryVectorStore()
+    head, rejected = kept("A."), replace(kept("B."), status=MemoryStatus.REJECTED)
+    await store.add_unscreened([head, rejected])
+    cards = [kept(f"C{at}.", idea=one) for at, one in enumerate((head.id, rejected.id, "gone", ""))]
+    heads = await heads_of(store, cards)
+    assert list(heads) == [one.id for one in cards]
+    assert list(heads.values()) == [head, *cards[1:]]
+
+
+def test_cards_of_one_kind_for_the_same_runs_are_comparable() -> None:
+    card = kept(HARBOUR)
+    assert comparable(card, kept(BILLS, ELSEWHERE))
+    assert not comparable(card, replace(card, kind=MemoryKind.PRINCIPLE))
+    assert not comparable(card, replace(card, scope=MemoryScope(tenant="acme")))
+    report = replace(card, kind=MemoryKind.REFLECTION)
+    assert not comparable(report, replace(report, provenance=Provenance(agent="bob")))
+
+
+def test_submissions_wait_for_those_that_they_may_be_wordings_of() -> None:
+    card = kept("Zone 3 costs 4.50.")
+    key = submission_key(card)
+    assert key == submission_key(replace(card, content="4.50 is what zone 3 costs", situation=Situation(prompt="x")))
+    assert key == submission_key(replace(card, provenance=Provenance(agent="bob")))
+    for other in (
+        replace(card, content="Zone 3 costs 5.50."),
+        replace(card, kind=MemoryKind.PRINCIPLE),
+        replace(card, scope=MemoryScope(tenant="acme")),
+    ):
+        assert key != submission_key(other)
+    plain = kept("Ask first.")
+    assert submission_key(plain) == submission_key(replace(plain, content="ask  first!")) != key
+    assert submission_key(plain) != submission_key(replace(plain, content="Never ask."))
+    report = replace(card, kind=MemoryKind.REFLECTION)
+    assert submission_key(report) != submission_key(replace(report, provenance=Provenance(agent="bob")))
+    asked = episode("Which team?")
+    assert (
+        submission_key(asked) == submission_key(episode("which  TEAM", "Oak")) != submission_key(episode("Which tree?"))
+    )
+
+
+def test_a_store_that_names_no_embedder_compares_words() -> None:
+    class Plain:
+        embedder: Any = None
+
+    plain: Any = Plain()
+    assert isinstance(embedder_of(plain), HashEmbedder)
+    assert embedder_of(InMemoryVectorStore(embedder=(meaning := Meaning(("a",))))) is meaning
