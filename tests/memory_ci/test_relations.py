@@ -8,9 +8,27 @@ import numpy as np
 import pytest
 from trying import HARBOUR, Meaning, lesson
 
-from wisen import HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
+from wisen import (
+    CardFilter,
+    HashEmbedder,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryKind,
+    MemoryScope,
+    MemoryStatus,
+    Situation,
+)
 from wisen.cards import Provenance
-from wisen.memory_ci.ideas import Ideas, Relations, comparable, embedder_of, heads_of, submission_key
+from wisen.memory_ci.ideas import (
+    Ideas,
+    Relations,
+    comparable,
+    embedder_of,
+    heads_of,
+    is_example,
+    submission_key,
+    wordings_of,
+)
 from wisen.recall import RecallHit, RecallQuery
 
 pytestmark = pytest.mark.anyio
@@ -132,6 +150,7 @@ class TestRivals:
         cheap = kept(CHEAP, "???")
         assert (await related(kept(DEAR, "???"), cheap)).rivals == (cheap,)
         assert (await related(kept(DEAR, "!?"), cheap)).rivals == ()
+        assert (await related(kept(DEAR, " "), kept(CHEAP, "Route."))).rivals == ()
 
     async def test_what_was_learned_of_other_cases_is_no_rival(self) -> None:
         seven = kept("For zone 7 add 12 EUR.", "Send a parcel to zone 7.")
@@ -235,6 +254,58 @@ class TestSearch:
         assert set(embedder.asked[4:]) <= {DEAR}
 
 
+class Recording(InMemoryVectorStore):
+    """Notes which cards it is asked for, and which it lists."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.noted: list[list[str]] = []
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        self.noted.append([*card_ids])
+        return await super().get(card_ids)
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+        found = await super().list(where, limit=limit, offset=offset)
+        self.noted.append([one.id for one in found])
+        return found
+
+
+async def test_heads_are_read_only_where_they_are_others_and_not_there_already() -> None:
+    store = Recording()
+    head, other = kept("A."), kept("B.")
+    await store.add_unscreened([head, other])
+    cards = [head, kept("C.", idea=head.id), kept("D.", idea=other.id), kept("E.", idea=other.id)]
+    assert [*(await heads_of(store, cards)).values()] == [head, head, other, other]
+    assert store.noted == [[other.id]]
+    assert await heads_of(store, [head, other]) == {head.id: head, other.id: other}
+    assert store.noted == [[other.id]]
+
+
+async def test_the_wordings_of_an_idea_are_of_its_tenant_and_kind_and_nothing_else_is_read() -> None:
+    store = Recording()
+    head, wording = kept("A."), kept("B.")
+    wording = replace(wording, idea=head.id)
+    await store.add_unscreened(
+        [
+            head,
+            wording,
+            kept("C."),
+            replace(wording, scope=MemoryScope(tenant="acme"), id="theirs"),
+            replace(wording, kind=MemoryKind.PRINCIPLE, id="of another kind"),
+        ]
+    )
+    assert await wordings_of(store, head) == [wording]
+    assert [one for one in store.noted if one] == [[wording.id]]
+
+
+def test_an_example_is_a_task_with_an_answer_and_no_claim() -> None:
+    assert is_example(episode("Which team?"))
+    assert not is_example(episode(""))
+    assert not is_example(episode("Which team?", strategy="Look."))
+    assert not is_example(replace(episode("Which team?"), kind=MemoryKind.LESSON))
+
+
 async def test_a_card_whose_head_is_gone_or_rejected_stands_for_itself() -> None:
     store = InMemoryVectorStore()
     head, rejected = kept("A."), replace(kept("B."), status=MemoryStatus.REJECTED)
@@ -280,6 +351,6 @@ def test_a_store_that_names_no_embedder_compares_words() -> None:
     class Plain:
         embedder: Any = None
 
-    plain: Any = Plain()
-    assert isinstance(embedder_of(plain), HashEmbedder)
+    plain: list[Any] = [Plain(), object()]
+    assert all(isinstance(embedder_of(one), HashEmbedder) for one in plain)
     assert embedder_of(InMemoryVectorStore(embedder=(meaning := Meaning(("a",))))) is meaning

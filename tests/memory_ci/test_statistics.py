@@ -1,7 +1,8 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterator
-from math import comb, exp, inf
+from fractions import Fraction
+from math import comb, exp, inf, log
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from wisen.advice.rank import estimated_effect
 from wisen.memory_ci.statistics import (
     ALTERNATIVES,
+    PairedOutcome,
+    _alternative,
     bounded_e_value,
     compare_pairs,
     e_bh,
@@ -85,14 +88,16 @@ def test_mcnemar_is_exact_and_two_sided() -> None:
 
 
 def test_pairs_are_compared_task_by_task() -> None:
-    found = compare_pairs([True, True, False, True], [True, False, True, False])
-    assert (found.gained, found.lost) == (2, 1)
+    found = compare_pairs([True, True, False, True, False], [True, False, True, False, False])
+    assert found == PairedOutcome(gained=2, lost=1, e_value=sign_e_value(2, 1), p_value=mcnemar_p(2, 1))
     with pytest.raises(ValueError, match="argument 2"):
         compare_pairs([True], [True, False])
 
 
 def test_rates_are_pulled_towards_the_prior() -> None:
     assert shrunken_rate(0, 0) == 0.5
+    assert shrunken_rate(3, 3) == pytest.approx(5 / 7)
+    assert shrunken_rate(3, 3, prior=0.2, weight=1.0) == pytest.approx(3.2 / 4)
     assert 0.5 < shrunken_rate(3, 3) < 1.0
     assert shrunken_rate(300, 300) > shrunken_rate(3, 3)
 
@@ -106,8 +111,39 @@ def test_interval_holds_the_rate(trials: int, data: st.DataObject) -> None:
     assert wilson_interval(0, 0) == (0.0, 1.0)
 
 
+@pytest.mark.parametrize(("successes", "trials"), [(8, 10), (1, 7), (50, 100), (0, 10), (1, 1)])
+@pytest.mark.parametrize("z", [1.96, 1.0])
+def test_interval_ends_where_the_rate_is_as_far_away_as_chance_goes(successes: int, trials: int, z: float) -> None:
+    """So Wilson has it: the ends are rates of which what was seen is `z` standard deviations away."""
+    low, high = wilson_interval(successes, trials, z=z)
+    assert (low, high) == wilson_interval(successes, trials) or z != 1.96
+    rate = successes / trials
+    for end in (low, high):
+        assert (rate - end) ** 2 == pytest.approx(z * z * end * (1 - end) / trials, abs=1e-12)
+    assert low <= rate <= high
+    assert low < high
+
+
 def test_overwhelming_evidence_is_infinite_and_no_error() -> None:
     assert sign_e_value(5_000, 0) > 1e300
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(60, 41), (251, 200), (400, 333)])
+def test_e_value_is_exact_up_to_the_last_division(gained: int, lost: int) -> None:
+    n = gained + lost
+    exact = Fraction(sum(comb(n + 1, i) for i in range(gained + 1)), (n + 1) * comb(n, gained))
+    assert sign_e_value(gained, lost) == float(exact)
+
+
+@pytest.mark.parametrize(("middle", "odds_ratio"), [(0.4, 2.3), (0.15, 3.5), (0.5, 2.3)])
+def test_an_alternative_lies_evenly_around_its_middle(middle: float, odds_ratio: float) -> None:
+    def odds(rate: float) -> float:
+        return rate / (1 - rate)
+
+    made = _alternative(0.4, middle, odds_ratio)
+    assert made.weight == 0.4
+    assert odds(made.with_it) / odds(middle) == pytest.approx(odds_ratio**0.5)
+    assert odds(middle) / odds(made.without_it) == pytest.approx(odds_ratio**0.5)
 
 
 def chance_of_ever_convincing(win: float, pairs: int) -> float:
@@ -199,8 +235,9 @@ def test_trial_without_runs_is_no_evidence_and_needs_a_coin() -> None:
     assert trial((20_000, 0, 0, 20_000), 0.5) == inf
     assert trial((85, 85, 15, 15), 0.85) < 1
     for certain in (0.0, 1.0, float("nan")):
-        with pytest.raises(ValueError, match="propensity"):
+        with pytest.raises(ValueError, match="strictly") as refused:
             trial((1, 0, 0, 0), certain)
+        assert str(refused.value) == f"trial_e_value: propensity {certain} isn't strictly between 0 and 1"
 
 
 @given(gained=st.integers(0, 60), lost=st.integers(0, 60), ties=st.integers(0, 20))
@@ -228,8 +265,11 @@ def test_bets_on_scores_tell_small_steady_gains_from_noise() -> None:
     assert bounded_e_value([one - 0.1 for one in noise]) < 0.1
     assert bounded_e_value([]) == pytest.approx(1.0)
     assert bounded_e_value([1.0] * 2_000) == inf
-    with pytest.raises(ValueError, match=r"1\.5 isn't in"):
-        bounded_e_value([1.5])
+    for outside in (1.5, -1.5):
+        with pytest.raises(ValueError, match="isn't in") as refused:
+            bounded_e_value([outside])
+        assert str(refused.value) == f"bounded_e_value: difference {outside} isn't in [-1, 1]"
+    assert bounded_e_value([1.0, -1.0]) < 1.0
 
 
 def test_many_hypotheses_are_rejected_together() -> None:
@@ -240,6 +280,7 @@ def test_many_hypotheses_are_rejected_together() -> None:
     assert e_bh([1.0, 25.0, inf, 30.0]) == [False, False, True, False]
     assert e_bh([1.0, 27.0, inf, 30.0]) == [False, True, True, True]
     assert e_bh([10.0, 1.0], alpha=0.2) == [True, False]
+    assert e_bh([2.0]) == [False]
 
 
 @given(st.lists(st.floats(0, 1e6), max_size=30), st.data())
@@ -312,3 +353,16 @@ def test_a_bet_on_harm_is_fair(propensity: float, good: bool) -> None:
     shown, held_out = (exp(harm_bet(propensity, shown=one, good=good)) for one in (True, False))
     assert propensity * shown + (1 - propensity) * held_out == pytest.approx(1.0)
     assert (shown > held_out) is not good
+
+
+def test_a_bet_on_harm_is_on_one_in_which_harm_mirrors_benefit() -> None:
+    """At one half, rates of about 60 % and 40 %: what is likelier by a fifth wins a fifth."""
+    root = 2.3**0.5
+    likely, unlikely = log(2 * root / (1 + root)), log(2 / (1 + root))
+    for shown, good, won in (
+        (True, False, likely),
+        (True, True, unlikely),
+        (False, True, likely),
+        (False, False, unlikely),
+    ):
+        assert harm_bet(0.5, shown=shown, good=good) == pytest.approx(won)

@@ -111,7 +111,7 @@ class Ideas:
         vectors = await self._embedded(embedder, texts)
 
         def cosine(one: str, other: str) -> float:
-            return float(vectors[one] @ vectors[other])
+            return float(vectors[one] @ vectors[other]) if one in vectors and other in vectors else 0.0
 
         alike, rivals = list[tuple[float, MemoryCard]](), list[MemoryCard]()
         for one in near:
@@ -132,14 +132,13 @@ class Ideas:
         return best, rivals
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
-        """The vector of each text; zeros for an empty one."""
-        wanted = dict.fromkeys(texts)
-        unseen = [text for text in wanted if text.strip() and text not in self._vectors]
+        """The vector of each text that isn't empty."""
+        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
+        unseen = [text for text in wanted if text not in self._vectors]
         if unseen:
             rows = await embed_texts(embedder, unseen)
             self._vectors.update((text, rows[at]) for at, text in enumerate(unseen))
-        nothing = np.zeros(embedder.dimension, dtype=np.float32)
-        found = {text: self._vectors.get(text, nothing) for text in wanted}
+        found = {text: self._vectors[text] for text in wanted}
         while len(self._vectors) > _REMEMBERED:
             self._vectors.popitem(last=False)
         return found
@@ -185,7 +184,7 @@ async def heads_of(store: VectorStore, cards: Iterable[MemoryCard]) -> dict[str,
     """The head of each card's idea, by the card's id: itself where it is one, or where its head is gone."""
     cards = list(cards)
     known = {card.id: card for card in cards}
-    missing = list(dict.fromkeys(card.idea for card in cards if card.idea and card.idea not in known))
+    missing = [*{card.idea for card in cards} - known.keys() - {""}]
     known |= {card.id: card for card in await still_there(store, missing)}
 
     def head(card: MemoryCard) -> MemoryCard:

@@ -153,7 +153,7 @@ def trial_bets(propensity: float) -> tuple[tuple[float, float, float, float], ..
 def harm_bet(propensity: float, *, shown: bool, good: bool) -> float:
     """What one run adds to the logarithm of a bet that showing the idea turns good runs bad."""
     bets = _bets(_MODERATE.with_it, _MODERATE.without_it, propensity)
-    return bets[(1 if good else 0) + (0 if shown else 2)]
+    return bets[good] if shown else bets[2 + good]
 
 
 def _bets(treated: float, control: float, propensity: float) -> tuple[float, float, float, float]:
@@ -182,8 +182,6 @@ def e_bh(e_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
 def mcnemar_p(gained: int, lost: int) -> float:
     """Two-sided exact p-value for paired yes/no outcomes; 1 where no pair differs."""
     n = gained + lost
-    if n == 0:
-        return 1.0
     tail = sum(comb(n, i) for i in range(min(gained, lost) + 1))
     return min(1.0, 2 * tail / 2**n)
 
@@ -192,9 +190,7 @@ def fisher_p(*, shown_good: int, shown_bad: int, held_out_good: int, held_out_ba
     """Fisher's exact test of two rates, two-sided: all tables of the same margins that are no likelier than this."""
     shown, good = shown_good + shown_bad, shown_good + held_out_good
     held_out = held_out_good + held_out_bad
-    ways = [
-        comb(shown, one) * comb(held_out, good - one) for one in range(max(0, good - held_out), min(shown, good) + 1)
-    ]
+    ways = [comb(shown, one) * comb(held_out, good - one) for one in range(min(shown, good) + 1)]
     own = comb(shown, shown_good) * comb(held_out, held_out_good)
     return sum(one for one in ways if one <= own) / sum(ways)
 
