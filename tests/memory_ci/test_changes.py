@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryKind, VectorStore
-from wisen.errors import CardNotFoundError, StoreError
+from wisen.deadlines import seconds_left
+from wisen.errors import CardNotFoundError, PartCancelledError, StoreError
 from wisen.memory_ci.changes import Change, change_card
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +54,8 @@ async def test_three_hundred_changes_at_once_are_few_writes_and_none_is_lost() -
     for number, one in enumerate(made):
         assert one is not None
         assert one.note.split() == [str(each) for each in range(number + 1)], "each hears of what it made"
+    assert {one.version for one in made if one is not None} <= set(range(2, 2 + store.writes))
+    assert made[-1] == card
 
 
 async def test_a_change_that_fails_fails_alone() -> None:
@@ -83,6 +86,49 @@ async def test_what_others_write_meanwhile_is_not_lost() -> None:
     assert card.note.split() == ["theirs", *map(str, range(20))]
 
 
+async def test_what_failed_is_not_asked_again_where_the_others_are_made_again() -> None:
+    store = Counting()
+    card_id = await stored(store)
+    store.between = [noting("theirs")]
+    asked = list[int]()
+
+    def wrong(card: MemoryCard) -> MemoryCard:
+        asked.append(card.version)
+        raise ValueError("not so")
+
+    changes = [noting("a"), wrong, noting("b")]
+    made = await asyncio.gather(*(change_card(store, card_id, one) for one in changes), return_exceptions=True)
+    assert [type(one) for one in made] == [MemoryCard, ValueError, MemoryCard]
+    assert (await store.get([card_id]))[0].note.split() == ["theirs", "a", "b"]
+    assert len(asked) == 1
+
+
+async def test_who_is_always_second_gives_up_in_the_end() -> None:
+    store = Counting()
+    card_id = await stored(store)
+    store.between = [noting("theirs")] * 200
+    with pytest.raises(StoreError) as gave_up:
+        await change_card(store, card_id, noting("mine"))
+    assert str(gave_up.value) == f"card {card_id!r} was changed by others 200 times in a row; try again later"
+    assert (store.writes, store.between) == (200, [])
+
+
+async def test_a_write_has_half_a_minute_of_its_own_and_names_its_store() -> None:
+    left = list[float]()
+
+    class Hasty(Counting):
+        async def update(self, card: MemoryCard) -> None:
+            del card
+            left.append(seconds_left(0.0))
+            raise asyncio.CancelledError
+
+    store = Hasty()
+    card_id = await stored(store)
+    with pytest.raises(PartCancelledError, match="store Hasty"):
+        await change_card(store, card_id, noting("a"))
+    assert 0.0 < left[0] <= 30.0
+
+
 async def test_whoever_gives_up_takes_no_change_with_him() -> None:
     store = Counting()
     card_id = await stored(store)
@@ -103,6 +149,7 @@ async def test_where_the_store_fails_all_hear_of_it(error: BaseException) -> Non
     class Failing(Counting):
         async def update(self, card: MemoryCard) -> None:
             del card
+            self.writes += 1
             await asyncio.sleep(0)
             raise error
 
@@ -112,6 +159,7 @@ async def test_where_the_store_fails_all_hear_of_it(error: BaseException) -> Non
     async with asyncio.timeout(5):
         ended = await asyncio.gather(*waits, return_exceptions=True)
     assert ended == [error] * 5
+    assert store.writes == 1 or not isinstance(error, StoreError), "the error is of all, and nothing is tried again"
     assert (await store.get([card_id]))[0].note == ""
 
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +20,12 @@ from wisen import (
     Situation,
     SQLiteVectorStore,
 )
-from wisen.cards import MemoryScope, Provenance
+from wisen.cards import MemoryScope, Move, Provenance
 from wisen.errors import ConfigError, StoreError
-from wisen.memory_ci.rollback import Origin, Remainder, rollback
+from wisen.memory_ci.rollback import Origin, Remainder, Rollback, rollback
 from wisen.recall import CardFilter, RecallQuery
-from wisen.records import AttemptRecord, Injection, RunRecord, Task
+from wisen.records import NEVER, AttemptRecord, Injection, RunRecord, Task
+from wisen.stores.pruning import call_scope
 
 pytestmark = pytest.mark.anyio
 
@@ -124,6 +126,108 @@ async def test_sources_tenants_and_times_can_be_named(store: Store, origin: Orig
     assert before - await kept(store) == gone
 
 
+async def test_a_card_whose_time_is_not_known_came_at_no_time(store: Store) -> None:
+    await store.add([card("of no time", at=NEVER), card("early")])
+    await rollback(store, Origin(until=EVENING))
+    assert await kept(store) == {"of no time"}
+    await rollback(store, Origin(tenant=""))
+    assert await kept(store) == set()
+
+
+@pytest.mark.parametrize("status", [MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED, MemoryStatus.ARCHIVED])
+async def test_a_withdrawal_is_told_without_a_reason_too(store: Store, status: MemoryStatus) -> None:
+    bad = replace(card("wrong", run="r1"), status=status)
+    await store.add([bad])
+    await rollback(store, Origin(run_id="r1"), at=EVENING)
+    gone = (await store.get([bad.id]))[0]
+    told = Move(at=EVENING, before=status, after=MemoryStatus.REJECTED, why="withdrawn", by="rollback")
+    assert (gone.history, gone.note, gone.refused) == ((told,), "withdrawn", "")
+
+
+async def test_a_withdrawal_happens_now(store: Store) -> None:
+    bad = card("wrong", run="r1")
+    await store.add([bad])
+    before = datetime.now(UTC)
+    await rollback(store, Origin(run_id="r1"))
+    assert before <= (await store.get([bad.id]))[0].history[0].at <= datetime.now(UTC)
+
+
+async def test_of_a_withdrawn_idea_the_oldest_other_wording_takes_its_place_on_trial(store: Store) -> None:
+    """And each idea's wordings stay with their own."""
+    ideas = [card(f"idea {number}", run="bad") for number in range(2)]
+
+    def wording(content: str, idea: MemoryCard, status: MemoryStatus, **more: Any) -> MemoryCard:
+        return replace(card(content, **more), idea=idea.id, status=status)
+
+    promoted, archived, rejected = MemoryStatus.PROMOTED, MemoryStatus.ARCHIVED, MemoryStatus.REJECTED
+    older = wording("older", ideas[0], promoted, run="good", at=NOON)
+    newer = wording("newer", ideas[0], archived, run="good", at=EVENING)
+    gone = wording("gone", ideas[0], promoted, run="bad", at=NOON)
+    refused = wording("refused", ideas[0], rejected, run="good", at=NOON)
+    other = wording("other", ideas[1], promoted, run="good", at=EVENING)
+    apart = replace(card("apart", run="good"), status=promoted)
+    await store.add([*ideas, newer, older, gone, refused, other, apart])
+    await rollback(store, Origin(run_id="bad"), at=EVENING)
+    why = "what its evidence stood on was withdrawn"
+    told = Move(at=EVENING, before=promoted, after=MemoryStatus.QUARANTINED, why=why, by="rollback")
+    on_trial: dict[str, Any] = {"status": MemoryStatus.QUARANTINED, "note": why, "history": (told,), "version": 2}
+    assert await store.get([one.id for one in (older, newer, other, refused, apart)]) == [
+        replace(older, idea="", **on_trial),
+        replace(newer, idea=older.id, version=2),
+        replace(other, idea="", **on_trial),
+        refused,
+        apart,
+    ]
+    assert (await store.get([gone.id]))[0].status is rejected
+
+
+async def calls_left(store: Store, *runs: str) -> set[str]:
+    return {run for run in runs if await store.call(call_scope(run), "key", 0) is not None}
+
+
+RUNS = ("taught", "traced", "named", "idle", "of acme")
+
+
+@pytest.mark.parametrize(
+    ("origin", "left"),
+    [
+        (Origin(source="page"), {"named", "idle", "of acme"}),
+        (Origin(run_id="named"), {"taught", "traced", "idle", "of acme"}),
+        (Origin(run_id="named", tenant=""), {"taught", "traced", "idle", "of acme"}),
+        (Origin(tenant=""), {"of acme"}),
+        (Origin(tenant="acme"), {"taught", "traced", "named", "idle"}),
+    ],
+)
+async def test_runs_that_are_withdrawn_let_go_of_what_they_kept_to_be_resumed(
+    store: Store, origin: Origin, left: set[str]
+) -> None:
+    learned = card("learned", run="taught", source="page")
+    await store.add([replace(learned, provenance=replace(learned.provenance, trace_id="traced"))])
+    for run in RUNS:
+        await store.save_call(call_scope(run), "key", 0, b"{}")
+        await store.save_run(replace(record(run), task=Task(prompt="x", tenant="acme" if run == "of acme" else "")))
+    await rollback(store, origin, dry_run=True)
+    assert await calls_left(store, *RUNS) == set(RUNS)
+    await rollback(store, origin)
+    assert await calls_left(store, *RUNS) == left
+
+
+async def test_a_store_that_keeps_cards_alone_withdraws_them() -> None:
+    cards = InMemoryVectorStore()
+
+    class Cards:
+        """Somebody's store."""
+
+        def __init__(self) -> None:
+            for name in ("add", "add_unscreened", "get", "search", "update", "delete", "list", "count", "close"):
+                setattr(self, name, getattr(cards, name))
+
+    store: Any = Cards()
+    bad = card("wrong", run="r1")
+    await cards.add([bad])
+    assert await rollback(store, Origin(run_id="r1")) == Rollback(withdrawn=(bad.id,))
+
+
 async def test_what_a_withdrawn_card_had_superseded_comes_back(store: Store) -> None:
     new = card("wrong correction", run="r1")
     old = replace(card("right", run="r0"), superseded_by=new.id)
@@ -161,15 +265,38 @@ async def test_what_stays_is_listed(store: Store) -> None:
     await store.save_run(record("r1", taught=(bad.id, shared.id, "in-a-block")))
     await store.save_run(record("r2", shown=(bad,), taught=(child.id,)))
     done = await rollback(store, Origin(run_id="r1"), dry_run=True)
-    assert {(one.what, one.id) for one in done.left} == {
-        ("run", "r1"),
-        ("count", shared.id),
-        ("block", "r1"),
-        ("card", child.id),
-        ("run", "r2"),
-    }
-    assert all(isinstance(one, Remainder) and one.why for one in done.left)
+    stays, counts = "its record, with task and answers, stays", "counts what run r1 taught as a lesson seen before"
+    assert done == Rollback(
+        withdrawn=(bad.id,),
+        left=(
+            Remainder(what="card", id=child.id, why="learned by a run that was shown a withdrawn card"),
+            Remainder(what="run", id="r1", why=stays),
+            Remainder(what="count", id=shared.id, why=counts),
+            Remainder(what="block", id="r1", why="this run wrote to a memory block; its lines keep no origin"),
+            Remainder(what="run", id="r2", why="was shown a withdrawn card"),
+        ),
+    )
     assert await kept(store) == {"maples turn blue", "known before", "paint them blue"}
+
+
+async def test_runs_that_nothing_withdrawn_reached_are_not_listed(store: Store) -> None:
+    bad, other, grandchild = card("one", run="r1"), card("two", run="r2"), card("three", run="r1")
+    await store.add([bad, other, grandchild])
+    await store.save_run(record("r1", shown=(bad,), taught=(bad.id, grandchild.id)))
+    await store.save_run(record("r2", shown=(other,), taught=(other.id,)))
+    done = await rollback(store, Origin(source="reflexion", run_id="r1"), dry_run=True)
+    stays = "its record, with task and answers, stays"
+    assert [one.why for one in done.left] == [stays, *["counts what run r1 taught as a lesson seen before"] * 2]
+    done = await rollback(store, Origin(run_id="r1"))
+    assert done.left == (Remainder(what="run", id="r1", why=stays),)
+
+
+async def test_a_correction_of_a_withdrawn_card_stays_and_is_listed(store: Store) -> None:
+    new, gone = card("right", run="r0"), card("gone", run="r1")
+    old = replace(card("wrong", run="r1"), superseded_by=new.id)
+    await store.add([new, old, replace(gone, superseded_by="nobody knows")])
+    done = await rollback(store, Origin(run_id="r1"))
+    assert done.left == (Remainder(what="correction", id=new.id, why=f"corrects the withdrawn card {old.id}"),)
 
 
 async def test_what_was_learned_from_it_can_go_too(store: Store) -> None:
@@ -216,7 +343,14 @@ async def test_a_rollback_beside_a_reader_is_done_and_says_what_stays(tmp_path: 
 
 
 def test_everything_at_once_and_times_without_a_zone_are_refused() -> None:
-    with pytest.raises(ConfigError, match="doesn't withdraw everything"):
-        Origin()
-    with pytest.raises(ConfigError, match="time zone"):
-        Origin(since=datetime(2026, 3, 1))  # noqa: DTZ001 - what is tested
+    bare = datetime(2026, 3, 1)  # noqa: DTZ001 - what is tested
+    needs = "needs a time zone, such as +00:00"
+    wrong: dict[str, dict[str, Any]] = {
+        "rollback: name a run, a source, a tenant or a time; it doesn't withdraw everything": {},
+        f"rollback(since='2026-03-01T00:00:00'): {needs}": {"since": bare},
+        f"rollback(until='2026-03-01T00:00:00'): {needs}": {"since": NOON, "until": bare},
+    }
+    for said, given in wrong.items():
+        with pytest.raises(ConfigError) as refused:
+            Origin(**given)
+        assert str(refused.value) == said

@@ -37,7 +37,7 @@ class Circles:
         """A copy reads the runs again."""
         return Circles, (self._store,)
 
-    async def held_for(self, card: MemoryCard, known: str = "") -> tuple[str, ...]:
+    async def held_for(self, card: MemoryCard, known: str) -> tuple[str, ...]:
         """The phrases of a tainted card that name a sink which its circle never used, each once.
 
         The circle's own tasks count, the tools and outputs of its runs that passed, and `known`: what the run's own
@@ -60,14 +60,17 @@ class Circles:
         while offset < _MOST_RUNS:
             runs = await log.runs(tenant=tenant, limit=_PAGE, offset=offset)
             unread = [run for run in runs if run.run_id not in known.read and run.status in ENDED]
-            used = await in_thread(list[frozenset[str]], map(_used_by, unread))
-            for run, words in zip(unread, used, strict=True):
+            for run, words in await in_thread(_all_used_by, unread):
                 known.read.add(run.run_id)
                 known.words[run.agent, run.task.owner] |= words
             if not unread or len(runs) < _PAGE:
                 break
             offset += _PAGE
         return known.words[circle]
+
+
+def _all_used_by(runs: Iterable[RunRecord]) -> list[tuple[RunRecord, frozenset[str]]]:
+    return [(run, _used_by(run)) for run in runs]
 
 
 def _used_by(run: RunRecord) -> frozenset[str]:
