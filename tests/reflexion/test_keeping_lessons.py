@@ -106,10 +106,10 @@ class Learned:
 
 async def test_the_store_that_a_lesson_waited_for_is_named() -> None:
     once = {"max_attempts": 1}
-    learned = Learned("Be brief.", store=MemoryCI(SlowStore()), budget=Budget(step_seconds=0.05), options=once)
+    learned = Learned("Be brief.", store=MemoryCI(SlowStore()), budget=Budget(step_seconds=0.2), options=once)
     await learned.agent.run("Route it.")
-    (first, *_) = [one.error for one in learned.events if isinstance(one, Degraded)]
-    assert first.startswith("PartTimeoutError: store SlowStore ")
+    (told,) = [one.error for one in learned.events if isinstance(one, Degraded) and one.stage == "persist"]
+    assert told.startswith("PartTimeoutError: store SlowStore ")
 
 
 async def test_of_a_rejected_lesson_that_can_not_be_stored_only_the_store_is_told() -> None:
@@ -138,36 +138,49 @@ async def test_a_lesson_in_the_store_is_dated_by_the_runs_clock() -> None:
     ]
 
 
-async def test_a_lesson_may_name_the_tools_of_its_task() -> None:
+@pytest.mark.parametrize("block", [False, True])
+async def test_a_lesson_may_name_the_tools_of_its_task(block: bool) -> None:
     for tools, held in (((), ("find_order",)), (("find_order",), ())):
-        learned = Learned("Use the find_order tool first.", store=InMemoryVectorStore(), options={"max_attempts": 1})
-        await learned.agent.run(Task(prompt="Route it.", tools=tools))
+        store = None if block else InMemoryVectorStore()
+        learned = Learned("Use the find_order tool first.", store=store, options={"max_attempts": 1})
+        await learned.agent.run(Task(prompt="Route it", tools=tools))
         assert [one.held for one in learned.persisted] == [held]
 
 
 async def test_in_block_mode_the_id_of_a_redacted_lesson_tells_nothing_of_the_secret() -> None:
-    ids = set[str]()
-    for number in range(2):
-        secret = credential() if number else credential()[::-1]
-        learned = Learned(f"Renew the key sk-{secret} first.", clockwork=Clockwork.seeded(1))
+    ids = list[str]()
+    for where, secret in (("first", credential()), ("first", credential()[::-1]), ("last", credential())):
+        learned = Learned(f"Renew the key sk-{secret} {where}.", clockwork=Clockwork.seeded(1))
         await learned.agent.run("Route it.")
-        ids.add(learned.persisted[0].card_id)
+        ids.append(learned.persisted[0].card_id)
         assert learned.persisted[0].rules
-    assert len(ids) == 1
+    assert ids[0] == ids[1] != ids[2]
 
 
-async def test_in_block_mode_the_same_lesson_is_told_as_a_duplicate() -> None:
+async def test_in_block_mode_the_same_lesson_is_told_as_a_duplicate_and_shown_once() -> None:
     learned = Learned("Be brief.", tenant="acme", options={"lessons_block_name": "notes"})
     result = await learned.agent.run("Route it.")
-    assert [(one.target, one.outcome) for one in learned.persisted] == [("notes", "added"), ("notes", "duplicate")]
+    assert [(one.attempt, one.target, one.kind, one.outcome) for one in learned.persisted] == [
+        (1, "notes", "lesson", "added"),
+        (2, "notes", "lesson", "duplicate"),
+    ]
+    assert all(one.card_id for one in learned.persisted)
     assert await learned.memory.block("notes", tenant="acme") == "- Be brief."
     assert [one.lesson_ids for one in result.attempts] == [(one.card_id,) for one in learned.persisted]
+    assert [one.count("Be brief.") for one in learned.advice] == [0, 1]
 
 
-async def test_in_block_mode_a_held_lesson_is_told_and_reaches_no_attempt() -> None:
-    learned = Learned(SENDING)
+@pytest.mark.parametrize(
+    ("store", "outcomes"),
+    [(None, ["held", "held"]), (InMemoryVectorStore, ["added", "duplicate"]), (FullStore, [])],
+    ids=["in a block", "in a store", "in a store that is full"],
+)
+async def test_a_held_lesson_is_told_and_reaches_no_attempt(
+    store: type[InMemoryVectorStore] | None, outcomes: list[str]
+) -> None:
+    learned = Learned(SENDING, store=None if store is None else MemoryCI(store()))
     result = await learned.agent.run("Route it.")
-    assert [(one.outcome, one.held) for one in learned.persisted] == [("held", (SINK,))] * 2
+    assert [(one.outcome, one.held) for one in learned.persisted] == [(one, (SINK,)) for one in outcomes]
     assert not [one for one in learned.events if isinstance(one, LessonProduced)]
     assert [one.lesson_ids for one in result.attempts] == [(), ()]
     assert not any(SINK in one for one in learned.advice)

@@ -14,6 +14,7 @@ from wisen import (
     ReflectionEvaluation,
     Reflexion,
     ScriptedModel,
+    ToolCall,
     Trace,
     reflexion_protocol,
 )
@@ -93,6 +94,35 @@ async def test_the_next_attempt_hears_a_whole_report_without_empty_lines() -> No
     assert "\n\n" not in report
 
 
+async def test_a_card_names_the_tools_that_its_own_attempt_called() -> None:
+    def look() -> str:
+        return "empty"
+
+    store = InMemoryVectorStore()
+    learner = Reflexion(lesson_store=store, reflector=Says((MemoryKind.LESSON, "Not")), max_attempts=2)
+    model = ScriptedModel([ToolCall("look"), ToolCall("look"), "40", "41"])
+    await Agent(model=model, architecture=learner, evaluator=lambda _: False, tools=[look]).run("Count.")
+    tools = {card.content: card.situation.tools for card in await store.list(CardFilter())}
+    assert tools == {"Not 40": ("look",), "Not 41": ()}
+
+
+async def test_what_a_run_learns_again_is_told_to_its_next_attempt_once() -> None:
+    ci = MemoryCI(InMemoryVectorStore(), trust="screened")
+    model = ScriptedModel(["40"] * 3)
+
+    def counting(attempts: int) -> Agent:
+        learner = Reflexion(
+            lesson_store=ci, reflector=Says((MemoryKind.LESSON, "Begin at the door, not")), max_attempts=attempts
+        )
+        return Agent(model=model, architecture=learner, evaluator=lambda _: False)
+
+    await counting(1).run("Count.")
+    result = await counting(2).run("Count.")
+    (known,) = await ci.store.list(CardFilter())
+    assert [[one.card_id for one in attempt.injections] for attempt in result.attempts] == [[known.id], []]
+    assert [call.system.count("Begin at the door") for call in model.calls] == [0, 1, 1]
+
+
 class Unwritable(MortalStore):
     """A store whose cards can't be changed."""
 
@@ -112,9 +142,9 @@ async def test_a_run_whose_draws_can_not_be_written_goes_on_and_counts_for_nothi
         watch=events.append,
     )
     result = await agent.run(TASK)
-    told = [(one.error, one.skipped, one.attempt) for one in events if isinstance(one, Degraded)]
+    told = [(one.stage, one.error, one.skipped, one.attempt) for one in events if isinstance(one, Degraded)]
     skipped = "counting this run on the ideas that it tries"
-    assert told == [("StoreError: lessons stay as they are", skipped, 1)]
+    assert told == [("trial", "StoreError: lessons stay as they are", skipped, 1)]
     (recalled,) = [one for one in events if isinstance(one, LessonsRecalled)]
     assert recalled.injections == result.attempts[0].injections
     assert [one.draw for one in recalled.injections] == ["", ""]

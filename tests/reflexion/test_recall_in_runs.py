@@ -91,6 +91,20 @@ async def test_a_resumed_run_that_can_not_ask_for_its_cards_shows_them_and_says_
     assert any("at the door" in asked for asked in world.answered)
 
 
+async def test_a_resumed_run_that_was_shown_nothing_asks_for_no_cards() -> None:
+    store, events, world = Forgetful(), list[Event](), World(live=0)
+
+    def made() -> Agent:
+        learner = Reflexion(lesson_store=store, max_attempts=1)
+        return Agent(model=world.model(), architecture=learner, evaluator=lambda _: 0.0, watch=events.append)
+
+    with pytest.raises(Cut):
+        await made().run(TASK, run_id="r1")
+    world.live, store.fails = None, True
+    await made().run(TASK, run_id="r1")
+    assert degraded(events, "recall") == []
+
+
 def stored(content: str, prompt: str = TASK.prompt, **scope: Any) -> MemoryCard:
     return MemoryCard(
         kind=MemoryKind.LESSON,
@@ -104,13 +118,13 @@ def stored(content: str, prompt: str = TASK.prompt, **scope: Any) -> MemoryCard:
 class Racing(InMemoryVectorStore):
     """A store in which the first process to keep its advice waits until another one has, which finds nothing."""
 
-    def __init__(self, *, fails: bool) -> None:
+    def __init__(self, *, fails: bool = False, waits_at: bytes = b'"injections":[{') -> None:
         super().__init__()
-        self.fails, self.late = fails, False
+        self.fails, self.late, self.waits_at = fails, False, waits_at
         self.drawn, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
-        if b'"injections":[{' in response and not self.drawn.is_set():
+        if self.waits_at in response and not self.drawn.is_set():
             self.drawn.set()
             await self.go_on.wait()
             self.late = True
@@ -161,6 +175,27 @@ async def test_what_only_the_later_of_two_processes_has_drawn_is_taken_back(ende
     assert degraded(events, "trial") == (told if fails else [])
 
 
+async def test_in_block_mode_a_process_that_comes_too_late_takes_nothing_back_and_says_nothing() -> None:
+    store, events = Racing(waits_at=b'"injections":[]'), list[Event]()
+
+    def made() -> Agent:
+        model = ScriptedModel(["42"])
+        return Agent(
+            model=model,
+            architecture=Reflexion(max_attempts=1),
+            memory=store,
+            evaluator=lambda _: 1.0,
+            watch=events.append,
+        )
+
+    late = asyncio.create_task(made().run(TASK, run_id="r1"))
+    await store.drawn.wait()
+    first = await made().run(TASK, run_id="r1")
+    store.go_on.set()
+    assert (await late).record == first.record
+    assert [one for one in events if isinstance(one, Degraded)] == []
+
+
 class NotingCompiler(PromptCompiler):
     """A compiler that notes whom it compiles for, or never ends."""
 
@@ -199,19 +234,6 @@ async def test_a_tenants_block_is_shown_to_its_next_run() -> None:
     for _ in range(2):
         await agent.run("Count.")
     assert ["from zero" in model.calls[number].system for number in (0, 2)] == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("choices", "exclude", "named"), [((), True, True), (("40", "42"), True, True), ((), False, False)]
-)
-async def test_a_rejected_answer_is_named_unless_the_options_say_no(
-    choices: tuple[str, ...], exclude: bool, named: bool
-) -> None:
-    model = ScriptedModel(["40", "Think.", "42"])
-    learner = Reflexion(options=LearningOptions(exclude_rejected=exclude))
-    agent = Agent(model=model, architecture=learner, evaluator=lambda text: text == "42")
-    await agent.run(Task(prompt="Count.", choices=choices))
-    assert ("40" in model.calls[2].system) is named
 
 
 def ledger() -> str:
@@ -317,6 +339,33 @@ class Reporting:
     def plain(self, task: Task, evaluation: ReflectionEvaluation, trace: Trace) -> list[MemoryCard]:
         del task, evaluation, trace
         return []
+
+
+class ReportingOnce(Reporting):
+    """A reflector that reports, and whose part in a run doesn't."""
+
+    def telling(self, tell: Callable[[Exception, str], None]) -> Reflector:
+        del tell
+        return Plain()
+
+
+class Plain:
+    """A reflector that has nothing to say."""
+
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> list[MemoryCard]:
+        del task, output, evaluation, trace
+        return []
+
+
+async def test_a_reflector_that_does_not_report_in_a_run_is_not_asked_of_good_answers() -> None:
+    agent = Agent(
+        model=ScriptedModel(["41", "42"]),
+        architecture=Reflexion(lesson_store=InMemoryVectorStore(), reflector=ReportingOnce()),
+        evaluator=lambda text: text == "42",
+    )
+    assert (await agent.run("Count.")).status == "satisfied"
 
 
 async def test_a_reflector_that_reports_says_what_it_leaves_out_and_is_asked_of_good_answers_too() -> None:

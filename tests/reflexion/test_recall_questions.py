@@ -16,6 +16,7 @@ from wisen import (
     RecallQuery,
     Reflexion,
     ScriptedModel,
+    Situation,
     Task,
 )
 from wisen.events import Degraded, Event
@@ -60,7 +61,7 @@ async def test_a_run_asks_for_as_many_cards_as_may_be_shown_and_for_its_own(rank
     result = await agent.run(PROMPT)
     asked = [one for one in store.queries if one.situation.prompt == PROMPT and one.without_run]
     # The default ranker goes on asking on its own account.
-    assert asked[0].k == rooms[0]
+    assert (asked[0].k, asked[0].situation) == (rooms[0], Situation(prompt=PROMPT))
     assert {*rooms} <= {one.k for one in asked}
     assert {one.without_run for one in asked} == {result.run_id}
 

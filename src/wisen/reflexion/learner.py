@@ -63,12 +63,12 @@ class Learner:
         """The attempt that has ended last."""
         self._expected = ""
         """What a verifiable evaluator has said to be right."""
-        self._seen = 0
-        """Events of the trace before this attempt."""
+        self._seen: int
+        """Events of the trace before this attempt; `begin` sets it."""
         self._draws = None if parts.ci is None else self._drawing(parts.ci)
         self._store_called = named("store", deps.memory if parts.ci is None else parts.ci.store)
         self._told_before: frozenset[str] = frozenset()
-        self._attempt = 0
+        self._attempt: int
         self._judge = deps.evaluator or parts.evaluator
         self._evaluator = bound_to_run(self._judge, deps.bind)
         # Asked once a run: whether an object has a protocol's methods takes longer than the steps that depend on it.
@@ -364,7 +364,7 @@ class Learner:
         if options.on_escalation is None:
             return
         try:
-            await self._kept_steps.tell_once("escalation", partial(call_back, options.on_escalation, escalated))
+            await self._kept_steps.tell_once(partial(call_back, options.on_escalation, escalated))
         except Exception as error:  # noqa: BLE001 - the callback is the user's code; the answer matters more
             self.degraded("escalate", error, "what the callback was to do", len(accounts))
 

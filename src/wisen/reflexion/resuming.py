@@ -42,7 +42,7 @@ class KeptSteps:
         if self.steps is None:
             return await make()
         while True:
-            async with self.steps.step(self._key("advice", attempt)) as step:
+            async with self.steps.step(f"advice {attempt} {self._whose}") as step:
                 if step.value is None:
                     made = await make()
                     try:
@@ -66,7 +66,7 @@ class KeptSteps:
         """
         if self.steps is None:
             return await make()
-        async with self.steps.step(f"{self._key('cards', attempt)} {output}") as step:
+        async with self.steps.step(f"cards {attempt} {self._whose} {output}") as step:
             if step.value is not None:
                 if repeats:
                     await make()
@@ -86,8 +86,8 @@ class KeptSteps:
                 return kept  # it isn't written: a resumed run tries again
             return await _kept(step.keep, kept, WrittenLesson)
 
-    async def tell_once(self, what: str, tell: Callable[[], Awaitable[None]]) -> None:
-        """Call someone else's code, and note it only afterwards: it may be called twice, but never not at all."""
+    async def tell_once(self, tell: Callable[[], Awaitable[None]]) -> None:
+        """Tell of an escalation, and note it only afterwards: it may be told twice, but never not at all."""
         if self.steps is None:
             await tell()
             return
@@ -96,10 +96,11 @@ class KeptSteps:
             await tell()
             return b"1"
 
-        await self.steps.once(self._key(what, 0), made)
+        await self.steps.once(f"escalation 0 {self._whose}", made)
 
-    def _key(self, what: str, attempt: int) -> str:
-        return f"{what} {attempt} {task_key(self.task)} {self.agent}"
+    @property
+    def _whose(self) -> str:
+        return f"{task_key(self.task)} {self.agent}"
 
 
 class KeptEvaluator:

@@ -39,7 +39,7 @@ def admission_of(screen: Screen, card: MemoryCard, *, at: datetime) -> Admission
         rules = ", ".join(dict.fromkeys(one.rule for one in verdict.findings))
         rejected = _rejected(card, f"screen {screen.name}: {rules}", at)
         return Admission(outcome="rejected", card=rejected, findings=findings)
-    kept = replace(verdict.card, id=_id_of(verdict.card, card))
+    kept = replace(verdict.card, id=_id_of(card))
     outcome = "redacted" if verdict.outcome == "pass" and (named or told) else verdict.outcome
     return Admission(outcome=outcome, card=kept, findings=findings)
 
@@ -62,7 +62,6 @@ def _rejected(card: MemoryCard, why: str, at: datetime) -> MemoryCard:
     return moved.without_text(refused=card.refused if card.status is MemoryStatus.REJECTED else "")
 
 
-def _id_of(kept: MemoryCard, card: MemoryCard) -> str:
-    """The card's own id, or a new one where it was computed of a text that isn't kept, which could be guessed."""
-    computed = kept is not card and card.id == replace(card, id="").id
-    return "" if computed else card.id
+def _id_of(card: MemoryCard) -> str:
+    """The card's own id, or none where it was computed of the text: that of what isn't kept could be guessed."""
+    return "" if card.id == replace(card, id="").id else card.id
