@@ -9,8 +9,10 @@ from wisen import (
     Agent,
     CardFilter,
     InMemoryVectorStore,
+    LearningOptions,
     MemoryCard,
     MemoryKind,
+    PromptCompiler,
     ReflectionEvaluation,
     Reflexion,
     ScriptedModel,
@@ -21,6 +23,7 @@ from wisen.errors import StoreError
 from wisen.events import Event, LessonPersisted
 from wisen.models.scripted import ScriptedCall
 from wisen.recall import Written
+from wisen.records import Advice, Blocked
 
 pytestmark = pytest.mark.anyio
 
@@ -32,8 +35,8 @@ def reply_of(_: object, call: ScriptedCall) -> str:
 class Reflecting:
     """A reflector whose process may end in it."""
 
-    def __init__(self, *, dies: bool) -> None:
-        self.dies, self.reflected = dies, 0
+    def __init__(self, *lessons: str, dies: bool) -> None:
+        self.lessons, self.dies, self.reflected = lessons, dies, 0
 
     async def reflect(
         self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
@@ -42,19 +45,20 @@ class Reflecting:
         self.reflected += 1
         if self.dies:
             raise Cut
-        return [MemoryCard(kind=MemoryKind.LESSON, content=f"Look again: {evaluation.issues[0]}.")]
+        said = self.lessons or (f"Look again: {evaluation.issues[0]}.",)
+        return [MemoryCard(kind=MemoryKind.LESSON, content=one) for one in said]
 
 
 class Process:
-    """A run of two attempts in a store that may be cut off: while it reflects, or once a lesson is written."""
+    """A run of two attempts in a store that may be cut off: while it reflects, once a lesson is written, or kept."""
 
-    def __init__(self, store: "Store", *, dies: str = "") -> None:
+    def __init__(self, store: "Store", *lessons: str, dies: str = "", attempts: int = 2) -> None:
         self.store, self.dies = store, dies
         self.events, self.asked = list[Event](), list[tuple[Task, str, str]]()
-        self.name, self.reflector = "judge", Reflecting(dies=dies == "reflecting")
+        self.name, self.reflector = "judge", Reflecting(*lessons, dies=dies == "reflecting")
         self.agent = Agent(
             model=ScriptedModel(reply_of),
-            architecture=Reflexion(lesson_store=store, reflector=self.reflector, max_attempts=2),
+            architecture=Reflexion(lesson_store=store, reflector=self.reflector, max_attempts=attempts),
             evaluator=self,
             watch=self.events.append,
         )
@@ -71,7 +75,7 @@ class Process:
 
 
 class Store(InMemoryVectorStore):
-    """A store whose process may end once a card is written, or that may take none."""
+    """A store whose process may end once a card is written or its lesson kept, or that may take none."""
 
     dies = ""
 
@@ -82,7 +86,14 @@ class Store(InMemoryVectorStore):
         written = await super().add_unscreened(cards)
         if self.dies == "written":
             raise Cut
+        self.dies = "keeping" if self.dies == "kept" else self.dies
         return written
+
+    async def keep_call_while(self, scope: str, key: str, ordinal: int, response: bytes, *, head: str) -> bytes | None:
+        if self.dies == "now":
+            raise Cut
+        self.dies = "now" if self.dies == "keeping" else self.dies
+        return await super().keep_call_while(scope, key, ordinal, response, head=head)
 
 
 async def lessons(store: Store) -> list[tuple[str, int]]:
@@ -130,3 +141,100 @@ async def test_a_lesson_that_could_not_be_written_is_written_by_the_resumed_run(
     assert await lessons(store) == []
     await Process(store).agent.run(TASK, run_id="r1")
     assert await lessons(store) == [("Look again: one is missing.", 0)]
+
+
+LESSONS = ("Begin at the door.", "Read the list backwards.")
+
+
+@pytest.mark.parametrize("dies", ["written", "kept", ""])
+async def test_lessons_that_earlier_runs_taught_are_counted_once_by_a_run_however_often_it_is_resumed(
+    dies: str,
+) -> None:
+    store = Store()
+    for run_id in ("earlier", "r1"):
+        first = Process(store, *LESSONS, dies=dies if run_id == "r1" else "", attempts=1)
+        assert not first.dies or await first.cut_off()
+        await Process(store, *LESSONS, attempts=1).agent.run(TASK, run_id=run_id)
+    assert sorted(await lessons(store)) == [(one, 1) for one in LESSONS]
+
+
+async def test_without_a_log_of_steps_lessons_that_were_taught_before_are_counted() -> None:
+    store = Store()
+    for _ in range(3):
+        await Process(store, *LESSONS[:1], attempts=1).agent.run(TASK)
+    assert await lessons(store) == [(LESSONS[0], 2)]
+
+
+async def test_a_judgement_is_of_the_answer_that_it_is_kept_with() -> None:
+    """A changed program answers otherwise."""
+    store = Store()
+    assert await Process(store, dies="reflecting").cut_off()
+    changed = Process(store)
+    changed.agent.instructions, changed.agent.model = "Count twice.", ScriptedModel(["42"])
+    assert (await changed.agent.run(TASK, run_id="r1")).status == "satisfied"
+    assert [output for _, output, _ in changed.asked] == ["42"]
+
+
+class Odd:
+    """A reflector whose first lesson in a process can't be kept as a step, and whose process may end in its third."""
+
+    def __init__(self, *, dies: bool) -> None:
+        self.dies, self.reflected = dies, 0
+
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> list[MemoryCard]:
+        del task, output, evaluation, trace
+        self.reflected += 1
+        if self.reflected == 3 and self.dies:
+            raise Cut
+        said = "Half of a character: \ud83d" if self.reflected == 1 else f"Lesson {self.reflected}"
+        return [MemoryCard(kind=MemoryKind.LESSON, content=said)]
+
+
+async def test_what_could_not_be_kept_of_one_attempt_is_not_taken_from_another() -> None:
+    store = Store()
+
+    def made(*, dies: bool) -> Agent:
+        learner = Reflexion(lesson_store=store, reflector=Odd(dies=dies), max_attempts=3)
+        return Agent(model=ScriptedModel(["41"] * 3), architecture=learner, evaluator=lambda _: 0.0)
+
+    assert await is_cut_off(made(dies=True))
+    result = await made(dies=False).run(TASK, run_id="r1")
+    taught = [(await store.get(attempt.lesson_ids))[0].content for attempt in result.attempts]
+    assert taught == ["Half of a character: \ufffd", "Lesson 2", "Lesson 2"]
+
+
+class OddOnce(PromptCompiler):
+    """A compiler whose first advice in a process can't be kept as a step."""
+
+    async def compile_for(self, *_: object, **__: object) -> Advice:
+        COMPILED.append(len(COMPILED))
+        odd = Blocked(card_id="c", rules=("half: \ud83d",)) if len(COMPILED) == 1 else None
+        return Advice(section=f"Advice {len(COMPILED)}.", blocked=() if odd is None else (odd,))
+
+
+COMPILED: list[int] = []
+
+
+async def test_nor_is_advice_that_could_not_be_kept() -> None:
+    store, left, heard = InMemoryVectorStore(), [2], list[str]()
+
+    def reply(_: object, call: ScriptedCall) -> str:
+        if not left[0]:
+            raise Cut
+        left[0] -= 1
+        heard.append(call.system)
+        return "41"
+
+    def made() -> Agent:
+        COMPILED.clear()
+        learner = Reflexion(
+            reflector=Reflecting("Again.", dies=False), max_attempts=3, options=LearningOptions(compiler=OddOnce())
+        )
+        return Agent(model=ScriptedModel(reply), architecture=learner, memory=store, evaluator=lambda _: 0.0)
+
+    assert await is_cut_off(made())
+    left[0] = 9
+    await made().run(TASK, run_id="r1")
+    assert [one.rpartition("Advice ")[2] for one in heard] == ["1.", "2.", "3."]

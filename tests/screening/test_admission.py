@@ -28,6 +28,7 @@ class Rejecting:
     name = "strict"
 
     def check(self, card: MemoryCard) -> ScreenVerdict:
+        del card
         rules = ("too-bold", "too-bold", "too-short")
         findings = tuple(Finding(rule=rule, family="form", start=0, end=1) for rule in rules)
         return ScreenVerdict(outcome="rejected", card=None, findings=findings)
