@@ -258,6 +258,18 @@ async def test_a_card_that_has_another_correction_by_now_keeps_it() -> None:
     assert (await store.get([old.id]))[0].superseded_by == "a better one"
 
 
+async def test_a_card_that_was_deleted_meanwhile_is_not_restored() -> None:
+    class Deleting(InMemoryVectorStore):
+        async def update(self, card: MemoryCard) -> None:
+            await super().update(card)
+            await self.delete([one.id for one in await self.list(CardFilter(run_id="r0"))])
+
+    store = Deleting()
+    new = card("wrong correction", run="r1")
+    await store.add([replace(card("right", run="r0"), superseded_by=new.id), new])
+    assert await rollback(store, Origin(run_id="r1")) == Rollback(withdrawn=(new.id,))
+
+
 async def test_what_stays_is_listed(store: Store) -> None:
     bad, shared = card("maples turn blue", run="r1"), card("known before", run="r0")
     child = card("paint them blue", run="r2")

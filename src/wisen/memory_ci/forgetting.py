@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import AsyncGenerator, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
@@ -21,6 +21,7 @@ from wisen.stores.serialization import card_from_json
 from wisen.stores.transfer_items import block_item, block_text, run_of
 from wisen.stores.transfer_protocol import LedgerPart, Part, Transferable, TransferItem
 
+_Json: TypeAlias = "str | float | list[_Json] | dict[str, _Json] | None"
 _FEWEST = 3
 _AT_ONCE = 200
 _PAGE = 200
@@ -30,6 +31,7 @@ _ELSEWHERE = (
 )
 
 
+@runtime_checkable
 class _ForgettingStore(VectorStore, Transferable, Erases, Protocol):
     """Can be looked through, and lets go of anything."""
 
@@ -139,11 +141,10 @@ async def forget(store: VectorStore, whom: Whom, *, dry_run: bool = False, at: d
         StoreError: If the store fails; also if everything is deleted, and old pages stay since another process reads.
     """
     when = at if at is not None else datetime.now(UTC)
-    if not isinstance(store, Transferable) or not isinstance(store, Erases):
+    if not isinstance(store, _ForgettingStore):
         raise ConfigError(
             f"{type(store).__name__} can't forget: it has to be a Transferable and an Erases (wisen.stores)"
         )
-    store = cast("_ForgettingStore", store)
     found = await _look(store, whom)
     remaining = 0
     if not dry_run:
@@ -175,8 +176,7 @@ async def _look(store: _ForgettingStore, whom: Whom) -> _ToForget:
         if named and whom.run_id in ("", record.run_id) and whom.tenant in (None, record.task.tenant):
             found.runs.add(record.run_id)
     # Of a run that isn't recorded here, there may be cards all the same; whose its calls are, nothing says.
-    elsewhere: set[str] = set() if whom.person or whom.run_id in records else {whom.run_id} - {""}
-    taught = found.runs | elsewhere
+    taught = found.runs if whom.person or whom.run_id in records else found.runs | {whom.run_id}
     async for item in _every(store, "cards"):
         card = card_from_json(item.content)
         (found.cards if _belongs(whom, card, item, taught) else found.others)[card.id] = card
@@ -203,7 +203,7 @@ def _belongs(whom: Whom, card: MemoryCard, item: TransferItem, runs: Collection[
         return False
     told = card.provenance
     # Where two runs were seen together, the trace's id is both of theirs.
-    learned = {told.run_id, told.trace_id, told.trace_id.removeprefix(f"{told.run_id}+")} - {""}
+    learned = {told.run_id, told.trace_id, told.trace_id.removeprefix(f"{told.run_id}+")}
     if not learned.isdisjoint(runs) or not (whom.person or whom.run_id):
         return True
     return not whom.run_id and whom.mentioned_in(item.content)
@@ -273,14 +273,14 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _texts(value: object) -> Iterable[str]:
+def _texts(value: _Json) -> Iterable[str]:
     """All texts in JSON, keys too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for key, inner in cast("dict[str, object]", value).items():
+        for key, inner in value.items():
             yield key
             yield from _texts(inner)
     elif isinstance(value, list):
-        for inner in cast("list[object]", value):
+        for inner in value:
             yield from _texts(inner)
