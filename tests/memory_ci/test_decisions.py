@@ -9,7 +9,9 @@ from trying import HARBOUR, NOON, keeper, kept, lesson
 
 from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryStatus
 from wisen.cards import Move
+from wisen.errors import ConfigError
 from wisen.memory_ci.decisions import Act, follow
+from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import move
 
 pytestmark = pytest.mark.anyio
@@ -120,3 +122,12 @@ async def test_what_a_rejected_correction_had_corrected_holds_again() -> None:
 async def test_a_rejection_of_what_corrects_a_card_that_is_gone_is_a_rejection() -> None:
     ci = keeper(await stored(replace(HEAD, supersedes="gone")))
     assert (await ci.reject(HEAD.id, WHY)).status is MemoryStatus.REJECTED
+
+
+def test_a_reason_of_nothing_but_a_secret_is_none() -> None:
+    secret = "ghp_" + "Ab3" * 12
+    with pytest.raises(ConfigError) as refused:
+        kept_reason(f"{secret}!")
+    assert str(refused.value) == "the reason says nothing but what may not be kept; say why in other words"
+    assert kept_reason("") == ""
+    assert kept_reason("ask ada@example.org") == "ask <e-mail-1>"

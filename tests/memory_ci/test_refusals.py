@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ from wisen import (
     MemoryCard,
     MemoryCI,
     MemoryKind,
+    MemoryScope,
     MemoryStatus,
     Situation,
     SQLiteVectorStore,
     VectorStore,
 )
+from wisen.cards import Provenance
+from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
 from wisen.recall import RecallHit, RecallQuery, Written
 
@@ -87,6 +91,76 @@ async def test_a_store_that_does_not_know_the_filter_is_looked_through() -> None
     await store.add([refused(number) for number in range(MANY)])
     assert (await MemoryCI(store).submit(lesson("Lesson 1100.", "another run"))).outcome == "rejected"
     assert (await MemoryCI(store).submit(lesson("Something new."))).outcome == "added"
+
+
+async def test_only_this_refusal_is_read_or_where_the_filter_is_unknown_those_of_tenant_and_kind() -> None:
+    class Knowing(Counting):
+        """Knows the filter."""
+
+    class Unknowing(Counting):
+        async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+            return await super().list(replace(where, refused=""), limit=limit, offset=offset)
+
+    other = refused(3)
+    cards = [
+        refused(1),
+        refused(2),
+        replace(other, scope=MemoryScope(tenant="acme"), id="theirs"),
+        replace(other, kind=MemoryKind.PRINCIPLE, id="of another kind"),
+        replace(lesson("Lesson 4."), status=MemoryStatus.QUARANTINED, id="in use"),
+    ]
+    for made, read in ((Knowing, 1), (Unknowing, 2)):
+        store = made()
+        await store.add_unscreened(cards)
+        assert await refused_before(store, lesson("LESSON  2.")) == refused(2)
+        assert store.listed == read
+
+
+def earlier(card: MemoryCard, text: str, *, tools: str = "", asked: str = "") -> str:
+    """The key that earlier versions kept; `text` and `asked` are without case and punctuation."""
+
+    def digest(*parts: str) -> str:
+        return sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+    kind, agent = card.kind.value, card.reporter
+    return digest("refused", card.scope.tenant, kind, agent, tools, text, digest(asked) if asked else "")
+
+
+def skill(prompt: str, *, strategy: str = "") -> MemoryCard:
+    return MemoryCard(
+        kind=MemoryKind.SKILL_CARD, content="Maple!", strategy=strategy, situation=Situation(prompt=prompt)
+    )
+
+
+SCOPED = replace(lesson("Ask first!"), scope=MemoryScope(tenant="acme", tool_names=("pay", "refund")), id="")
+REPORT = replace(
+    lesson("Ask first!"), kind=MemoryKind.REFLECTION, provenance=Provenance(agent="alice", run_id="r"), id=""
+)
+
+
+@pytest.mark.parametrize(
+    ("card", "key"),
+    [
+        (lesson("Ask first!"), earlier(lesson(""), "ask first")),
+        (SCOPED, earlier(SCOPED, "ask first", tools="pay\x1drefund")),
+        (REPORT, earlier(REPORT, "ask first")),
+        (skill("Which team?"), earlier(skill(""), "maple", asked="which team")),
+        (skill(""), earlier(skill(""), "maple")),
+        (skill("Which team?", strategy="Look!"), earlier(skill(""), "maple look")),
+    ],
+)
+async def test_what_an_earlier_version_refused_is_known_again(card: MemoryCard, key: str) -> None:
+    store = InMemoryVectorStore()
+    gone = replace(card, status=MemoryStatus.REJECTED, id="gone").without_text(refused=key)
+    await store.add_unscreened([gone])
+    assert await refused_before(store, replace(card, id="new")) == gone
+    assert await refused_before(store, replace(card, content="Something else.", id="new")) is None
+    person = replace(card, provenance=Provenance(created_by="human", agent=card.provenance.agent), id="new")
+    assert await refused_before(store, person) is None, "a person may say it again"
+
+
+async def test_half_a_character_refuses_nothing() -> None:
+    assert await refused_before(InMemoryVectorStore(), lesson("half of \ud83d")) is None
 
 
 async def test_a_deleted_refusal_holds_no_more(any_store: VectorStore) -> None:

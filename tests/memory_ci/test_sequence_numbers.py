@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from copy import copy
 from pathlib import Path
 
 import pytest
 
 from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, PostgresVectorStore, SQLiteVectorStore, VectorStore
-from wisen.memory_ci.sequence_numbers import SequenceNumbers
+from wisen.memory_ci.sequence_numbers import Promotions, SequenceNumbers, promoted_by_trials
 
 pytestmark = pytest.mark.anyio
 
@@ -61,6 +62,50 @@ async def test_a_long_series_is_found_quickly() -> None:
         await store.keep_call("memory-ci", "trials", number, b"x")
     assert await SequenceNumbers(store, "trials").of("new") == 701
     assert len(asked) < 30
+
+
+async def test_the_end_is_found_by_steps_that_double_and_then_by_halves() -> None:
+    asked = list[int]()
+
+    class Asked(InMemoryVectorStore):
+        async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
+            assert (scope, key, type(ordinal)) == ("memory-ci", "trials", int)
+            asked.append(ordinal)
+            return await super().call(scope, key, ordinal)
+
+    store = Asked()
+    numbers = SequenceNumbers(store, "trials")
+    assert (await numbers.last(), asked) == (0, [1])
+    for number in range(1, 6):
+        await store.keep_call("memory-ci", "trials", number, b"x")
+    asked.clear()
+    assert (await numbers.last(), asked) == (5, [1, 3, 7, 5, 6])
+    asked.clear()
+    assert (await numbers.last(), asked) == (5, [6])
+
+
+async def test_promotions_are_counted_by_cohorts_of_thirty_trials() -> None:
+    store = InMemoryVectorStore()
+    assert await promoted_by_trials(store) == {}
+    trials, promotions = SequenceNumbers(store, "trials"), Promotions(store)
+    for number in range(61):
+        await trials.of(f"idea {number}")
+    for trial in (1, 30, 61):
+        await promotions.in_cohort_of(trial).of(f"idea {trial}")
+    assert await promoted_by_trials(store) == {1: 2, 2: 0, 3: 1}
+    assert await store.call("memory-ci", "promotions 1", 2) == b"idea 30"
+    assert promotions.in_cohort_of(1) is promotions.in_cohort_of(30) is not promotions.in_cohort_of(31)
+    assert await copy(promotions).in_cohort_of(61).last() == 1
+    await trials.of("idea 61")
+    assert set(await promoted_by_trials(store)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(("trials", "cohorts"), [(1, {1}), (30, {1}), (31, {1, 2})])
+async def test_a_cohort_is_there_from_its_first_trial_on(trials: int, cohorts: set[int]) -> None:
+    store = InMemoryVectorStore()
+    for number in range(1, trials + 1):
+        await store.keep_call("memory-ci", "trials", number, b"x")
+    assert set(await promoted_by_trials(store)) == cohorts
 
 
 async def test_a_store_that_keeps_no_calls_counts_for_this_process() -> None:

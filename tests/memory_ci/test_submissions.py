@@ -12,6 +12,7 @@ from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryK
 from wisen.cards import CardEvidence, Move, Provenance
 from wisen.errors import ConfigError
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.corrections import check_correction
 from wisen.memory_ci.intake import Submission
 from wisen.memory_ci.rollback import Origin, rollback
 from wisen.protocols import Finding
@@ -389,3 +390,11 @@ class TestCorrections:
         with pytest.raises(ConfigError) as refused:
             await ci.correct(ids[2], lesson("A is first.", run="2"), "wrong")
         assert str(refused.value) == f"the correction says what card {ids[0]!r} says, which {links[0]!r} corrects"
+
+    @pytest.mark.parametrize("state", [{"released": True}, {"held": ("sink.example",)}, {}])
+    async def test_the_same_words_correct_nothing_whatever_was_decided_on_them(self, state: dict[str, Any]) -> None:
+        old = replace(screened(lesson()), **state)
+        new = lesson("Invoices go to  HARBOUR", run="new")
+        with pytest.raises(ConfigError, match="says what the card says"):
+            check_correction(old, new, "wrong")
+        check_correction(old, replace(new, content="Invoices go to Maple."), "wrong")
