@@ -190,8 +190,9 @@ class MemoryCI(Decisions):
             )
             for status, kinds in parts
         ]
-        for (_, kinds), hits in zip(parts, await self.ranker.hits_of_each(self.store, asked), strict=True):
-            found[kinds] += hits
+        given = await self.ranker.hits_of_each(self.store, asked)
+        for at, (_, kinds) in enumerate(parts):
+            found[kinds] += given[at]
         for hits in found.values():
             hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
         return alternating(found[_OTHERS], found[_SKILLS])
