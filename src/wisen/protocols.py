@@ -152,15 +152,18 @@ class Reports(Protocol):
 _Bindable = TypeVar("_Bindable")
 
 
-def bound_to_run(one: _Bindable, bind: ModelBinder) -> _Bindable:
-    """The evaluator or reflector with the run's models, if it calls any, that is, has a method `bound(bind)`.
-
-    An evaluator that calls none has its judgements kept where the run keeps its steps: it may ask a person.
-    """
+def lent_models(one: _Bindable, bind: ModelBinder) -> _Bindable:
+    """The evaluator or reflector with the run's models, if it calls any, that is, has a method `bound(bind)`."""
     bound: Callable[[ModelBinder], _Bindable] | None = getattr(one, "bound", None)
-    if bound is not None:
-        return bound(bind)
-    return kept_by(bind, one) if hasattr(one, "evaluate") else one
+    return one if bound is None else bound(bind)
+
+
+def bound_to_run(evaluator: _Bindable, bind: ModelBinder) -> _Bindable:
+    """The evaluator with the run's models, if it calls any.
+
+    One that calls none has its judgements kept where the run keeps its steps: it may ask a person.
+    """
+    return lent_models(evaluator, bind) if hasattr(evaluator, "bound") else kept_by(bind, evaluator)
 
 
 def kept_by(bind: ModelBinder, evaluator: _Bindable) -> _Bindable:

@@ -1,5 +1,6 @@
 """A run that is cut off around a judgement or a lesson, and resumed."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -20,7 +21,7 @@ from wisen import (
     Trace,
 )
 from wisen.errors import StoreError
-from wisen.events import Event, LessonPersisted
+from wisen.events import Evaluated, Event, LessonPersisted, LessonProduced
 from wisen.models.scripted import ScriptedCall
 from wisen.recall import Written
 from wisen.records import Advice, Blocked
@@ -218,13 +219,12 @@ COMPILED: list[int] = []
 
 
 async def test_nor_is_advice_that_could_not_be_kept() -> None:
-    store, left, heard = InMemoryVectorStore(), [2], list[str]()
+    store, left = InMemoryVectorStore(), [2]
 
-    def reply(_: object, call: ScriptedCall) -> str:
+    def reply(*_: object) -> str:
         if not left[0]:
             raise Cut
         left[0] -= 1
-        heard.append(call.system)
         return "41"
 
     def made() -> Agent:
@@ -236,5 +236,45 @@ async def test_nor_is_advice_that_could_not_be_kept() -> None:
 
     assert await is_cut_off(made())
     left[0] = 9
-    await made().run(TASK, run_id="r1")
-    assert [one.rpartition("Advice ")[2] for one in heard] == ["1.", "2.", "3."]
+    result = await made().run(TASK, run_id="r1")
+    assert [len(attempt.blocked) for attempt in result.attempts] == [1, 0, 0]
+
+
+class AtOnce:
+    """One of two processes that judge and reflect at the same time, and differ in what they say.
+
+    It is its evaluator and its reflector, too.
+    """
+
+    name = "at once"
+
+    def __init__(self, store: InMemoryVectorStore, both: asyncio.Barrier, who: str) -> None:
+        self.both, self.who, self.events = both, who, list[Event]()
+        learner = Reflexion(lesson_store=store, reflector=self, max_attempts=1)
+        self.agent = Agent(model=ScriptedModel(["41"]), architecture=learner, evaluator=self, watch=self.events.append)
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        del task, output, trace
+        await self.both.wait()
+        return ReflectionEvaluation(overall_score=0.0, issues=(f"judged by {self.who}",))
+
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> list[MemoryCard]:
+        del task, output, trace
+        await self.both.wait()
+        return [MemoryCard(kind=MemoryKind.LESSON, content=f"Of {self.who}: {evaluation.issues[0]}.")]
+
+    @property
+    def said(self) -> list[object]:
+        judged = [one.evaluation for one in self.events if isinstance(one, Evaluated)]
+        return [*judged, *(one.lesson for one in self.events if isinstance(one, LessonProduced))]
+
+
+async def test_of_two_processes_at_once_the_first_ones_judgement_and_lessons_count_for_both() -> None:
+    store, both = InMemoryVectorStore(), asyncio.Barrier(2)
+    one, other = (AtOnce(store, both, who) for who in ("one", "other"))
+    await asyncio.gather(one.agent.run(TASK, run_id="r1"), other.agent.run(TASK, run_id="r1"))
+    assert len(one.said) == 2
+    assert one.said == other.said
+    assert len(await store.list(CardFilter())) == 1

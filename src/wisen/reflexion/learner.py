@@ -19,7 +19,7 @@ from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run
+from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run, lent_models
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, Task
 from wisen.reflexion.attempt_cards import DERIVED, as_card, chain, provenance_of, shown_ids, without_draws
 from wisen.reflexion.options import LearningParts, call_back
@@ -72,7 +72,7 @@ class Learner:
         self._judge = deps.evaluator or parts.evaluator
         self._evaluator = bound_to_run(self._judge, deps.bind)
         # Asked once a run: whether an object has a protocol's methods takes longer than the steps that depend on it.
-        self._reflector, self._reports = self._reflectors(bound_to_run(parts.reflector, deps.bind))
+        self._reflector, self._reports = self._reflectors(lent_models(parts.reflector, deps.bind))
         self._repeats = isinstance(self._reflector, BoundToRun)
         self._kept_steps = KeptSteps(steps=deps.steps, agent=deps.agent, task=session.task)
         self._writer = LessonWriter(

@@ -90,7 +90,7 @@ class FormScreen(ReadsTexts):
         length = sum(len(part.text) for part in parts if part.shown)
         if length > self.max_characters:
             return _rejected("too-long", length)
-        names = sum(len(part.text) for part in parts if not part.shown and part.field.startswith("situation.t"))
+        names = sum(len(part.text) for part in parts if part.field.startswith("situation.t"))
         if names > LONGEST_UNSHOWN:  # of a task's type and tools
             return _rejected("too-long", names)
         own = "\n".join(part.text for part in parts if part.shown and not part.field.startswith("situation.")).strip()
