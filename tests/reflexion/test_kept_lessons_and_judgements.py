@@ -24,7 +24,7 @@ from wisen.errors import StoreError
 from wisen.events import Evaluated, Event, LessonPersisted, LessonProduced
 from wisen.models.scripted import ScriptedCall
 from wisen.recall import Written
-from wisen.records import Advice, Blocked
+from wisen.records import Advice, Blocked, RunRecord
 
 pytestmark = pytest.mark.anyio
 
@@ -95,6 +95,11 @@ class Store(InMemoryVectorStore):
             raise Cut
         self.dies = "now" if self.dies == "keeping" else self.dies
         return await super().keep_call_while(scope, key, ordinal, response, head=head)
+
+    async def save_run(self, record: RunRecord) -> None:
+        if self.dies == "recording" and record.status != "unfinished":
+            raise Cut
+        await super().save_run(record)
 
 
 async def lessons(store: Store) -> list[tuple[str, int]]:
@@ -238,6 +243,24 @@ async def test_nor_is_advice_that_could_not_be_kept() -> None:
     left[0] = 9
     result = await made().run(TASK, run_id="r1")
     assert [len(attempt.blocked) for attempt in result.attempts] == [1, 0, 0]
+
+
+async def test_an_escalation_is_told_once_though_the_run_is_resumed_after_it() -> None:
+    store, heard = Store(), list[str]()
+
+    def made() -> Agent:
+        options = LearningOptions(on_escalation=lambda escalated: heard.append(escalated.run_id))
+        learner = Reflexion(
+            lesson_store=store, reflector=Reflecting("Again.", dies=False), max_attempts=1, options=options
+        )
+        return Agent(model=ScriptedModel(["41"]), architecture=learner, evaluator=lambda _: 0.0)
+
+    store.dies = "recording"
+    assert await is_cut_off(made())
+    assert heard == ["r1"]
+    store.dies = ""
+    assert (await made().run(TASK, run_id="r1")).status == "escalated"
+    assert heard == ["r1"]
 
 
 class AtOnce:

@@ -21,6 +21,7 @@ from wisen import (
 from wisen.errors import StoreError
 from wisen.events import Degraded, Event, LessonsRecalled
 from wisen.records import Task
+from wisen.session import AgentSession
 
 pytestmark = pytest.mark.anyio
 
@@ -106,21 +107,24 @@ async def test_a_card_names_the_tools_that_its_own_attempt_called() -> None:
     assert tools == {"Not 40": ("look",), "Not 41": ()}
 
 
-async def test_what_a_run_learns_again_is_told_to_its_next_attempt_once() -> None:
-    ci = MemoryCI(InMemoryVectorStore(), trust="screened")
-    model = ScriptedModel(["40"] * 3)
+async def test_an_action_that_names_no_tool_is_of_none() -> None:
+    async def work(prompt: str, session: AgentSession, advice: str) -> str:
+        session.recorder.add("action", params=prompt + advice)
+        session.recorder.add("action", name="look")
+        return "40"
 
-    def counting(attempts: int) -> Agent:
-        learner = Reflexion(
-            lesson_store=ci, reflector=Says((MemoryKind.LESSON, "Begin at the door, not")), max_attempts=attempts
-        )
-        return Agent(model=model, architecture=learner, evaluator=lambda _: False)
+    store = InMemoryVectorStore()
+    learner = Reflexion(base=work, lesson_store=store, reflector=Says((MemoryKind.LESSON, "Not")), max_attempts=1)
+    await Agent(architecture=learner, model=ScriptedModel([]), evaluator=lambda _: False).run("Count.")
+    assert [card.situation.tools for card in await store.list(CardFilter())] == [("look",)]
 
-    await counting(1).run("Count.")
-    result = await counting(2).run("Count.")
-    (known,) = await ci.store.list(CardFilter())
-    assert [[one.card_id for one in attempt.injections] for attempt in result.attempts] == [[known.id], []]
-    assert [call.system.count("Begin at the door") for call in model.calls] == [0, 1, 1]
+
+async def test_what_a_run_learns_again_is_told_once_as_it_was_worded_last() -> None:
+    model = ScriptedModel(["A", "a", "42"])
+    learner = Reflexion(lesson_store=InMemoryVectorStore(), reflector=Says((MemoryKind.LESSON, "The answer isn't")))
+    await Agent(model=model, architecture=learner, evaluator=lambda text: text == "42").run("Count.")
+    said = [[one for one in ("isn't A ", "isn't a ") if one in call.system] for call in model.calls]
+    assert said == [[], ["isn't A "], ["isn't a "]]
 
 
 class Unwritable(MortalStore):

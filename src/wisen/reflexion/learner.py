@@ -245,7 +245,8 @@ class Learner:
         if account.failure:
             self._session.recorder.add("error", stage="attempt", text=account.failure)
         events = self._session.recorder.trace().events[self._seen :]
-        account.tools = tuple(dict.fromkeys(str(one.data.get("name", "")) for one in events if one.kind == "action"))
+        called = [str(one.data["name"]) for one in events if one.kind == "action" and "name" in one.data]
+        account.tools = tuple(dict.fromkeys(called))
         account.used = used_in(events)
         errors = [str(one.data.get("text") or one.data.get("error") or "") for one in events if one.kind == "error"]
         account.error = " ".join(errors[-1].split())[:_LONGEST_ERROR] if errors else ""
