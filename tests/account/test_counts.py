@@ -34,7 +34,7 @@ from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.trial import TrialRule
-from wisen.memory_ci.verdicts import bar, e_value_of
+from wisen.memory_ci.verdicts import bar, e_value_of, progress
 from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
 
 pytestmark = pytest.mark.anyio
@@ -498,6 +498,67 @@ async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     (told,) = await ran(ci, lambda _: True)
     assert isinstance(told, CardMoved)
     assert (told.after, ci.promotions.in_cohort_of(9).known) == ("promoted", 41)
+    assert (await only(store)).history[-1].at == NOON
+
+
+@pytest.mark.parametrize(
+    ("good", "gained", "lost", "asks"),
+    [(17, 0, 0, True), (8, 0, 0, False), (12, 0, 0, False), (12, 5, 0, True), (16, 0, 5, False), (17, 0, 5, True)],
+)
+async def test_promotions_elsewhere_are_looked_up_only_where_they_could_decide(
+    good: int, gained: int, lost: int, asks: bool
+) -> None:
+    store = InMemoryVectorStore()
+    ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
+    for number in range(8):
+        await ci.numbers.of(f"earlier {number}")
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=24, shown_good=good, held_out=24, held_out_good=3))
+    replays = CardEvidence(model="m", layout=LAYOUT, gained=gained, lost=lost)
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
+    await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
+    for number in range(3):
+        await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
+    (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
+    trial = trial_in(await only(store))
+    counts = trial.counts if isinstance(told, TrialAdvanced) else trial.before
+    e_value = e_value_of(replace(trial, counts=counts), gained=gained, lost=lost)
+    assert (COIN.promote_at <= e_value < bar(9, 0, COIN)) is asks
+    assert (ci.promotions.in_cohort_of(9).known > 0) is asks
+
+
+@pytest.mark.parametrize(("model", "layout", "moves"), [("m", LAYOUT, False), ("n", LAYOUT, True), ("m", "b", True)])
+async def test_an_idea_does_not_win_by_making_its_failures_late(model: str, layout: str, moves: bool) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=20, shown_good=19, held_out=20, held_out_good=9))
+    late = [OpenDraw(id=str(at), at=NOON, model=model, layout=layout, propensity=0.5) for at in range(20)]
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
+    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(*late, draw)))
+    (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
+    assert isinstance(told, CardMoved) is moves
+
+
+@pytest.mark.parametrize(
+    ("rule", "gained", "lost", "after"),
+    [
+        (ON_TRIAL, 0, 0, "archived"),
+        (TrialRule(archive_at=1e12, no_difference_at=1e12), 0, 0, ""),
+        (ON_TRIAL, 40, 0, "promoted"),
+        (ON_TRIAL, 40, 30, "archived"),
+    ],
+)
+async def test_what_moves_an_idea_is_the_rules_word_and_that_of_replays(
+    rule: TrialRule, gained: int, lost: int, after: str
+) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=rule)
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.6, shown=24, held_out=16, held_out_good=14))
+    replays = CardEvidence(model="m", layout=LAYOUT, gained=gained, lost=lost)
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
+    await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
+    (told,) = await settle(ci, {card_id: "d"}, BAD, at=NOON)
+    assert (told.after if isinstance(told, CardMoved) else "") == after
 
 
 async def test_replays_too_know_of_promotions_of_other_processes() -> None:
@@ -523,6 +584,19 @@ async def test_how_far_a_trial_is_is_told_in_words() -> None:
     assert (told.name, told.card_id, told.runs, told.standing) == ("memory.trial_advanced", card_id, 37, "ahead")
     assert told.text == f"on trial, 37 of about {told.of_about} runs, ahead"
     assert 60 < told.of_about < 130
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_how_many_runs_are_needed_follows_from_the_rule_and_the_bar(number: int) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(first_shown=7, holdout=0.2))
+    card_id = (await ci.submit(lesson())).card_id
+    for earlier in range(1, number):
+        await ci.numbers.of(f"earlier {earlier}")
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.8, shown=21, shown_good=14, held_out=15, held_out_good=6))
+    (told,) = await ran(ci, lambda shown: shown)
+    assert isinstance(told, TrialAdvanced)
+    said = progress(trial_in(await only(ci.store)), ci.trial, at=bar(number, 0, ci.trial))
+    assert (told.runs, told.of_about, told.standing) == (said.runs, said.of_about, said.standing)
 
 
 class TestWordings:

@@ -1,6 +1,7 @@
 """Chance decides which ideas a run is shown; it is written down before, and never drawn twice the same way."""
 
 import asyncio
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -8,9 +9,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from ruling import CLERK, made, promoted
 from trying import (
     COIN,
     HARBOUR,
+    LAYOUT,
     NOON,
     ON_TRIAL,
     PROMPT,
@@ -54,12 +57,16 @@ from wisen.deadlines import RunTime
 from wisen.errors import DeadlineError, PartTimeoutError, StoreError
 from wisen.events import Degraded, Event, LessonsRecalled
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.pipeline import Found
 from wisen.memory_ci.trial import TrialRule
 from wisen.models.scripted import ScriptedCall
+from wisen.recall import RecallHit
 from wisen.records import Advice
+from wisen.trial_records import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
 
+ONE_PLACE = replace(COIN, at_once=1)
 OTHERS = tuple(f"Ask for {what} before you answer." for what in ("the year", "a receipt", "two names", "the gate"))
 
 
@@ -199,6 +206,69 @@ async def test_an_execution_that_is_made_again_finds_its_draw() -> None:
     assert open_in(await only(ci.store)) == ["r"]
 
 
+@pytest.mark.parametrize("model", ["m", "half a pair \ud83d"])
+async def test_a_draw_follows_from_the_execution_and_from_how_often_others_drew_the_idea(model: str) -> None:
+    """A program of another version that resumes the run finds it."""
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    card_id = (await ci.submit(lesson())).card_id
+    before = DrawCounts(propensity=0.5, shown=3, held_out=2)
+    now = DrawCounts(propensity=0.5, shown=4, held_out=7)
+    trial = Trial(model=model, layout=LAYOUT, number=1, stage="on trial", first=20, counts=(now,), before=(before,))
+    opened = [
+        OpenDraw(id=str(at), at=NOON, model="n", layout="l", run_id=run) for at, run in enumerate(("a", "b", "r"))
+    ]
+    await change_card(ci.store, card_id, lambda card: replace(card, trials=(trial,), open_draws=tuple(opened)))
+    (one,) = await drawing(ci, run_id="r", nonce="n", model=model).with_draws(await found(ci), first=True)
+    text = "\x1f".join(("n", card_id, model, LAYOUT, str(20 + 11 + 5 + 2)))
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    assert one.injection.draw == digest[:24]
+    assert one.injection.shown is (int(digest[24:40], 16) / 2**64 < 0.5)
+
+
+async def test_what_the_first_attempt_drew_holds_though_it_would_wait_now() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=ONE_PLACE)
+    await ci.submit(lesson())
+    for number in range(8):
+        draws = drawing(ci, nonce=f"n{number}")
+        first = advice_of(await draws.with_draws(await found(ci), first=True))
+        later = await draws.with_draws(await found(ci), first=False, before=first)
+        assert [(one.injection, one.barred) for one in later] == [(one, "") for one in first.injections]
+    assert [one.barred for one in await drawing(ci).with_draws(await found(ci), first=False)] == [WAITS]
+
+
+async def test_five_of_those_that_wait_are_told() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=ONE_PLACE)
+    every = [Found(hit=RecallHit(card=card, relevance=0.9, reasons=()), head=card) for card in map(lesson, "abcdefgh")]
+    await ci.store.add_unscreened([one.head for one in every])
+    draws = drawing(ci)
+    told = await draws.with_draws(every, first=True)
+    assert Counter(one.barred for one in told) == {WAITS: 5, "": 1}
+    kept = advice_of(told)
+    again = await draws.with_draws(every, first=False, before=kept)
+    assert Counter(one.barred for one in again) == {WAITS: 5, "": 1}
+    assert [one.injection for one in again if not one.barred] == list(kept.injections)
+
+
+async def test_what_is_tainted_is_told_as_such() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.submit(lesson(tainted=True))
+    (one,) = await drawing(ci).with_draws(await found(ci), first=True)
+    assert one.injection.tainted
+
+
+async def test_a_rule_stands_in_the_runs_of_its_model_unless_the_run_knows_it() -> None:
+    rule = promoted("Name the unit.", evidence="m")
+    ci = await made(InMemoryVectorStore(), rule)
+    for model, layout, known, stands in (
+        ("m", LAYOUT, (), True),
+        ("n", LAYOUT, (), False),
+        ("m", "another", (), False),
+        ("m", LAYOUT, (rule.id,), False),
+    ):
+        rules = await drawing(ci, model=model, layout=layout).rules(CLERK, known=known)
+        assert [one.card.id for one in rules] == ([rule.id] if stands else [])
+
+
 async def test_a_draw_that_was_counted_is_not_opened_again() -> None:
     """Two processes at one run have drawn the same, and one is through before the other has written it."""
     ci = keeper(InMemoryVectorStore(), rule=COIN)
@@ -330,9 +400,6 @@ async def test_ideas_that_wait_reach_no_run() -> None:
     for one in waiting:
         assert not any(one.hit.card.content in prompt for prompt in prompts)
         assert (one.head.trials, one.head.open_draws) == ((), ())
-
-
-ONE_PLACE = replace(COIN, at_once=1)
 
 
 async def on_trial(ci: MemoryCI) -> set[str]:
@@ -530,11 +597,11 @@ async def test_an_idea_that_is_gone_before_its_draw_is_written_counts_for_nothin
     draws = drawing(ci)
     parts = await draws.with_draws(await found(ci), first=True)
     await ci.store.delete([lesson().id])
-    advice = await draws.write(advice_of(parts))
-    assert {one.card_id: bool(one.draw) for one in advice.injections} == {
-        lesson().id: False,
-        lesson(OTHERS[0]).id: True,
-    }
+    before = advice_of(parts)
+    gone = lesson().id
+    expected = tuple(replace(one, draw="") if one.card_id == gone else one for one in before.injections)
+    assert [bool(one.draw) for one in before.injections] == [True, True]
+    assert await draws.write(before) == replace(before, injections=expected)
 
 
 async def test_an_old_draw_is_counted_when_the_next_one_is_written() -> None:

@@ -326,6 +326,18 @@ async def test_where_the_judge_is_down_the_outcome_may_come_from_outside(raises:
     assert (await ci.store.run(result.run_id)).score == score  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(("verified", "judged"), [(True, 0), (False, 1)])
+async def test_whether_a_check_or_an_opinion_comes_from_outside_is_counted(verified: bool, judged: int) -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
+    told = await report_outcome(ci, result.run_id, score=1.0, verified=verified)
+    (counts,) = (await trial(ci)).counts
+    assert (counts.runs, counts.judged) == (1, judged)
+    evaluation = told.record.attempts[0].evaluation
+    assert evaluation is not None
+    assert evaluation.verifiable is verified
+
+
 async def test_an_outcome_from_outside_may_come_too_late() -> None:
     ci = await on_trial(InMemoryVectorStore())
     result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)

@@ -42,6 +42,9 @@ class Outcome:
     """Whether a model's opinion decided, and not a check."""
 
 
+_UNKNOWN = Outcome(good=None)
+
+
 async def settle(
     ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at: datetime
 ) -> list[CardMoved | TrialAdvanced]:
@@ -81,7 +84,7 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
     It has its number: see `give_number`. Raises what the store raises.
     """
     known = Trial(model=model, layout=layout)
-    one = _Settlement(ci, "", Outcome(good=None), at, trial=known)
+    one = _Settlement(ci, at, trial=known)
 
     def judged(card: MemoryCard) -> MemoryCard | None:
         weighed = one.on(card)
@@ -100,13 +103,13 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
 async def _settled(
     ci: MemoryCI, idea: str, draw: str, outcome: Outcome, at: datetime
 ) -> Sequence[CardMoved | TrialAdvanced]:
-    one = _Settlement(ci, draw, outcome, at)
+    one = _Settlement(ci, at, draw=draw, outcome=outcome)
     changed = await change_card(ci.store, idea, one.on)
     if changed is None or one.trial is None:
         return []
     if one.near:  # promotions elsewhere may have lowered what is asked for
         await ci.promotions.in_cohort_of(one.trial.number).last()
-        one = _Settlement(ci, "", outcome, at, trial=one.trial)
+        one = _Settlement(ci, at, trial=one.trial)
         changed = await change_card(ci.store, idea, one.on) or changed
     if one.trial is None:
         return []
@@ -159,18 +162,21 @@ async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at:
 
 
 class _Settlement:
-    """One outcome on its way to one idea; asked again where the card changes meanwhile."""
+    """One outcome on its way to one idea, or what replays say; asked again where the card changes meanwhile."""
 
-    def __init__(self, ci: MemoryCI, draw: str, outcome: Outcome, at: datetime, *, trial: Trial | None = None) -> None:
-        self.trial: Trial | None = None
-        """The trial as it is now; `None` where nothing was counted."""
-        self.move: Move | None = None
-        self.near = False
-        """Whether it would be decided if more ideas of its cohort had been promoted."""
+    trial: Trial | None
+    """The trial as it is now; `None` where nothing was counted."""
+    move: Move | None
+    near: bool
+    """Whether it would be decided if more ideas of its cohort had been promoted."""
+
+    def __init__(
+        self, ci: MemoryCI, at: datetime, *, draw: str = "", outcome: Outcome = _UNKNOWN, trial: Trial | None = None
+    ) -> None:
         self._ci = ci
+        self._at = at
         self._draw = draw
         self._outcome = outcome
-        self._at = at
         self._known = trial
 
     def on(self, card: MemoryCard) -> MemoryCard | None:
@@ -181,7 +187,7 @@ class _Settlement:
             return None
         if self._known is not None:
             trial = trial_of(card, self._known.model, self._known.layout)
-            if trial.stage == "waiting" and trial.number:  # replays have bet on it, and no run yet
+            if trial.number:  # replays may have bet on it, and no run yet
                 trial = began(trial, trial.number)
             return self._judged(card, trial)
         draw = next((one for one in card.open_draws if one.id == self._draw), None)
@@ -259,7 +265,7 @@ def without_late(card: MemoryCard, at: datetime, rule: TrialRule) -> MemoryCard:
     for draw in late:
         good = None if draw.unknown else False
         card = with_trial(card, counted(trial_of(card, draw.model, draw.layout), draw, good))
-    return replace(card, open_draws=tuple(one for one in card.open_draws if one not in late)) if late else card
+    return replace(card, open_draws=tuple(one for one in card.open_draws if one not in late))
 
 
 def _status(card: MemoryCard, before: Trial, after: Trial) -> MemoryStatus | None:

@@ -59,12 +59,9 @@ class Draws:
         assignments = await eligibility.assignments(found, first=first)
         waiting = [one for one in assignments if one.barred == WAITS and one.found.head.id not in drawn]
         told = [one for one in assignments if one not in waiting[_MOST_WAITING_SHOWN:]]
-        recalled = [self._recalled(one, drawn.get(one.found.head.id), first=first) for one in told]
-        shown = {one.injection.idea for one in recalled if one.injection.shown and not one.barred}
-        return [
-            replace(one, barred=behind(newer)) if newer and newer not in shown else one
-            for newer, one in zip([one.beside for one in told], recalled, strict=True)
-        ]
+        recalled = [(one.beside, self._recalled(one, drawn.get(one.found.head.id), first=first)) for one in told]
+        shown = {one.injection.idea for _, one in recalled if one.injection.shown and not one.barred}
+        return [replace(one, barred=behind(newer)) if newer and newer not in shown else one for newer, one in recalled]
 
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.
@@ -82,7 +79,7 @@ class Draws:
             if isinstance(done, BaseException) and not isinstance(done, CardNotFoundError):
                 raise done
         injections = (replace(one, draw="") if one.idea in lost else one for one in advice.injections)
-        return replace(advice, injections=tuple(injections)) if lost else advice
+        return replace(advice, injections=tuple(injections))
 
     async def withdraw(self, advice: Advice, *, used: Advice) -> None:
         """Take back the draws of an advice that no attempt is made with, since another process has written `used`.
@@ -104,7 +101,7 @@ class Draws:
         """
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         with calling(named("store", self.ci.store), closing=True):
-            return await settle(self.ci, draws, outcome, at=self.now()) if draws else []
+            return await settle(self.ci, draws, outcome, at=self.now())
 
     def _recalled(self, assignment: Assignment, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = assignment.found.hit, assignment.found.head
@@ -139,7 +136,7 @@ class Draws:
         often = trial.first + trial.runs + sum(one.runs for one in trial.before)
         often += sum(one.run_id != self.run_id for one in head.open_draws)
         text = "\x1f".join((self.nonce, head.id, self.model, self.layout, str(often)))
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
         return digest[:24], int(digest[24:40], 16) / 2**64
 
     async def _written(self, one: Injection) -> None:
