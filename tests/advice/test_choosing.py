@@ -258,14 +258,14 @@ def test_what_is_like_one_taken_before_loses_by_its_likeness(second: float, near
 
 
 def test_the_nearest_one_taken_is_known_and_of_equals_the_first() -> None:
-    alike = {0: 0.25, 1: 0.5, 2: 0.5, 3: 0.125}
+    alike = {0: 0.25, 1: 0.125, 2: 0.5, 3: 0.5}
     places = MarginalRelevance([0.5] * 5, lambda _, taken: alike[taken], diversity=1.0)
     assert places.nearest(4) == (0.0, -1)
     seen: list[tuple[float, int]] = []
     for taken in range(4):
         places.take(taken)
         seen.append(places.nearest(4))
-    assert seen == [(0.25, 0), (0.5, 1), (0.5, 1), (0.5, 1)]
+    assert seen == [(0.25, 0), (0.25, 0), (0.5, 2), (0.5, 2)]
 
 
 def test_cards_that_hurt_are_not_shown_and_take_no_place() -> None:

@@ -104,7 +104,7 @@ OTHER = [line.replace("branch", "shop") for line in LONG]
             ["a", "b", "a", *LONG, "new"],
             [["a", "b", "a", *LONG[:3]], ["", *LONG[-3:], "new"]],
         ),
-        (LONG[:2], [LONG[1], "new"], [[LONG[1], "new"]]),
+        (LONG[:3], [*LONG[1:3], "new"], [[*LONG[1:3], "new"]]),
         (LONG, [*OTHER, "new"], [[*OTHER, "new"]]),
         (LONG, [*LONG[1:-1], *OTHER], [[*LONG[1:-1], *OTHER]]),
         (LONG, [*LONG[:-1], "new"], [[*LONG[:-1], "new"]]),

@@ -151,7 +151,8 @@ def test_a_list_of_the_own_runs_words_pays_for_one_heading() -> None:
 def test_a_block_pays_for_itself_and_for_the_frame(more: int, kept: str, left: int) -> None:
     room = TokenBound(len(FRAME) + len(block_sample("- a\n- b")) + more, len)
     assert room.block("- a\n- b") == kept
-    assert [room.fits("x" * size, framed=True) for size in (left + 1, left, 1)] == [False, True, False]
+    asked = [(left + 1, True), (left + 1, False), (left, True), (1, False)]
+    assert [room.fits("x" * size, framed=framed) for size, framed in asked] == [False, False, True, False]
 
 
 NEW = "退款前先检查订单。"
