@@ -164,6 +164,9 @@ class TestExamples:
         old = episode("Route the ticket of customer 7, please.")
         found = await related(episode("Route the ticket of customer 8, please."), old)
         assert found == Relations(head=old)
+        worded = replace(episode("Route the ticket of customer 9, please."), idea=old.id)
+        far = replace(old, situation=Situation(prompt="Something else altogether"))
+        assert await related(episode("Route the ticket of customer 8, please."), far, worded) == Relations(head=far)
         again = episode(old.situation.prompt, run_id="again")
         assert await related(again, old) == Relations(head=old, same=old)
 
@@ -179,6 +182,10 @@ class TestExamples:
         old = episode("Route the ticket of customer 7, please.", **change)
         assert await related(episode("Route the ticket of customer 8, please."), old) == Relations()
         assert await related(replace(old, id="new"), episode("Route the ticket of customer 8, please.")) == Relations()
+
+    async def test_the_same_example_of_another_origin_is_the_same_and_no_idea_of_its(self) -> None:
+        old = episode("Which team?", verified=False)
+        assert await related(episode("Which team?", run_id="new"), old) == Relations(same=old)
 
     async def test_for_other_runs_they_are_apart(self) -> None:
         old = replace(episode("Route the ticket of customer 7, please."), scope=MemoryScope(task_types=("a",)), id="")
@@ -220,9 +227,10 @@ class TestSearch:
         assert await related(card, *others) == Relations()
 
     async def test_many_cards_of_other_kinds_crowd_nothing_out(self) -> None:
-        others = [kept(f"{HARBOUR} {number}", kind=MemoryKind.PRINCIPLE) for number in range(40)]
-        own = kept(HARBOUR, ELSEWHERE)
-        assert await related(kept(HARBOUR), *others, own) == Relations(head=own)
+        others = [replace(kept(DEAR), kind=MemoryKind.PRINCIPLE, id=f"other {number}") for number in range(40)]
+        assert await related(kept(DEAR), *others, cheap := kept(CHEAP)) == Relations(rivals=(cheap,))
+        several = [kept(f"Invoices above {number} EUR go to Harbour.") for number in range(100, 130)]
+        assert set((await related(kept(DEAR), *several)).rivals) == set(several)
 
     async def test_reports_are_compared_with_their_own_agents(self) -> None:
         def report(agent: str) -> MemoryCard:
@@ -243,15 +251,17 @@ class TestSearch:
 
         embedder = Counting()
         embedder.asked = []
-        store = InMemoryVectorStore(embedder=embedder)
-        rival, other = kept(CHEAP, ""), kept("The Harbour team is kind to all invoices that it gets.")
-        await store.add_unscreened([rival, other])
-        ideas, card = Ideas(store), kept(DEAR)
-        embedder.asked.clear()
-        assert (await ideas.relations(card)).rivals == (rival,)
-        assert embedder.asked == [DEAR, DEAR, card.situation.text, CHEAP], "the first is the search's own"
-        assert (await ideas.relations(card)).rivals == (rival,)
-        assert set(embedder.asked[4:]) <= {DEAR}
+        rival, other = kept(CHEAP, ""), kept("The Harbour team is kind.", "Who is kind?")
+
+        class Found(InMemoryVectorStore):
+            async def search(self, query: RecallQuery) -> list[RecallHit]:
+                del query
+                return [RecallHit(card=one, relevance=0.5, reasons=()) for one in (rival, other)]
+
+        ideas, card = Ideas(Found(embedder=embedder)), kept(DEAR)
+        for _ in range(2):
+            assert (await ideas.relations(card)).rivals == (rival,)
+        assert embedder.asked == [DEAR, card.situation.text, CHEAP]
 
 
 class Recording(InMemoryVectorStore):

@@ -298,21 +298,18 @@ def _stays(card: MemoryCard, head: MemoryCard) -> bool:
 
 
 def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
-    """The card without what only its store can know of it."""
+    """The card without what only its store can know of it; quarantine does away with counts."""
     return replace(
         card,
         status=MemoryStatus.CANDIDATE,
-        evidence=(),
         history=(),
         pinned=False,
-        observed=(),
         idea="",
         rivals=(),
         retold=0,
         duplicates=0,
         alike=0,
         trials=(),
-        open_draws=(),
         supersedes=corrects,
         superseded_by="",
         held=(),

@@ -74,7 +74,9 @@ DEFAULT_RULE = Rule()
 
 def replay_verdict(gained: int, lost: int, rule: Rule = DEFAULT_RULE) -> Verdict:
     """What pairs of runs with and without the card say; pairs that agree don't count."""
-    return _verdict(sign_e_value(gained, lost), sign_e_value(lost, gained), rule)
+    if sign_e_value(gained, lost) >= rule.promote_at:
+        return "helps"
+    return "hurts" if sign_e_value(lost, gained) >= rule.archive_at else "undecided"
 
 
 def replay_finished(gained: int, lost: int, ties: int, rule: Rule = DEFAULT_RULE) -> bool:
@@ -205,10 +207,3 @@ def _share(number: int) -> float:
     if number > COHORT:
         return 1.0 / COHORT
     return _HALF if number == 1 else _HALF / (COHORT - 1)
-
-
-def _verdict(helps: float, hurts: float, rule: Rule) -> Verdict:
-    """Undecided where both sides have evidence: then the coin wasn't the one that was stated, or runs went missing."""
-    if helps >= rule.promote_at and hurts < 1.0:
-        return "helps"
-    return "hurts" if hurts >= rule.archive_at and helps < 1.0 else "undecided"
