@@ -73,6 +73,7 @@ async def test_a_change_that_fails_fails_alone() -> None:
     changes = [noting("a"), wrong, nothing, noting("b")]
     made = await asyncio.gather(*(change_card(store, card_id, one) for one in changes), return_exceptions=True)
     assert [type(one) for one in made] == [MemoryCard, ValueError, type(None), MemoryCard]
+    assert {one.version for one in made if isinstance(one, MemoryCard)} == {2}, "the version that is written"
     assert (await store.get([card_id]))[0].note.split() == ["a", "b"]
     assert (store.writes, asked) == (1, [2])
 

@@ -160,7 +160,8 @@ async def test_what_an_earlier_version_refused_is_known_again(card: MemoryCard, 
 
 
 async def test_half_a_character_refuses_nothing() -> None:
-    assert await refused_before(InMemoryVectorStore(), lesson("half of \ud83d")) is None
+    half = replace(lesson("half of \ud83d"), scope=MemoryScope(tenant="\ud83d"), id="half")
+    assert await refused_before(InMemoryVectorStore(), half) is None
 
 
 async def test_a_deleted_refusal_holds_no_more(any_store: VectorStore) -> None:

@@ -112,6 +112,15 @@ class TestWordings:
         for stored in ([apart, worded], [worded, apart]):
             assert (await related(kept(HARBOUR), *stored, embedder=meaning)).head == worded
         assert await related(kept(HARBOUR), apart, embedder=meaning) == Relations()
+
+        class Ordered(InMemoryVectorStore):
+            """Gives the unlike one first."""
+
+            async def search(self, query: RecallQuery) -> list[RecallHit]:
+                del query
+                return [RecallHit(card=one, relevance=0.5, reasons=()) for one in (apart, worded)]
+
+        assert (await Ideas(Ordered(embedder=meaning)).relations(kept(HARBOUR))).head == worded
         nowhere = kept(BILLS, "")
         assert (await related(kept(HARBOUR), nowhere, embedder=meaning)).head == nowhere
         assert (await related(kept(HARBOUR, ""), apart, embedder=meaning)).head == apart

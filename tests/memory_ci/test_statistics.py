@@ -88,7 +88,7 @@ def test_mcnemar_is_exact_and_two_sided() -> None:
 
 
 def test_pairs_are_compared_task_by_task() -> None:
-    found = compare_pairs([True, True, False, True, False], [True, False, True, False, False])
+    found = compare_pairs([True, True, True, False, True, False], [True, True, False, True, False, False])
     assert found == PairedOutcome(gained=2, lost=1, e_value=sign_e_value(2, 1), p_value=mcnemar_p(2, 1))
     with pytest.raises(ValueError, match="argument 2"):
         compare_pairs([True], [True, False])

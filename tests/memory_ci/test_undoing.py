@@ -136,6 +136,14 @@ async def test_a_card_that_was_moved_since_stays_as_it_is(by: str) -> None:
     assert (str(refused.value), await kept(ci.store, moved.id)) == (said, moved)
 
 
+async def test_what_a_trial_moved_instead_stays_too() -> None:
+    ci = await deciding(IN_QUARANTINE)
+    before = await before_decision(ci.store, IN_QUARANTINE.id)
+    await ci.store.update(move(IN_QUARANTINE, MemoryStatus.ARCHIVED, note="it hurts", at=LATER, by="trial"))
+    with pytest.raises(ConfigError, match="has been moved since by 'trial'"):
+        await take_back(ci, before)
+
+
 async def test_a_wording_that_was_deleted_meanwhile_is_passed_over() -> None:
     gone, left = (replace(lesson(text), idea=IN_QUARANTINE.id, status=MemoryStatus.QUARANTINED) for text in ("A", "B"))
     ci = await deciding(IN_QUARANTINE, gone, left)

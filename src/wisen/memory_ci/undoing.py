@@ -76,20 +76,17 @@ def _as_it_was(kept: MemoryCard, *, at: datetime) -> Change:
             pinned=kept.pinned,
             held=kept.held,
             released=kept.released,
-            refused=kept.refused,
             superseded_by=kept.superseded_by,
             evidence=counts.evidence,
             observed=counts.observed,
             trials=counts.trials,
             open_draws=counts.open_draws,
-            history=card.history,
-            version=card.version,
         )
         if back == card:
             return None
         why = _undone(card.history[len(kept.history) :])
         done = Move(at=at, before=card.status, after=kept.status, why=why, by=HUMAN)
-        return replace(back, history=(*card.history, done), version=card.version + 1)
+        return replace(back, history=(*card.history, done))
 
     return restored
 
