@@ -9,6 +9,9 @@ from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from typing import Any, ParamSpec, TypeVar
 
+from wisen import forks
+from wisen.forks import Forkable
+
 _Result = TypeVar("_Result")
 _Arguments = ParamSpec("_Arguments")
 _AT_FIRST = min(32, (os.cpu_count() or 1) + 4)
@@ -22,7 +25,7 @@ _MUCH = 5_000
 _Work = tuple["Future[Any]", Callable[[], Any]]
 
 
-class DaemonThreads(Executor):
+class DaemonThreads(Executor, Forkable):
     """An executor whose threads are made as they are needed, and which the interpreter's exit doesn't wait for.
 
     A few threads serve all as long as the work is short. Where none gets free for a moment, there are more: a thread
@@ -64,6 +67,7 @@ class DaemonThreads(Executor):
                 self._later()
 
     def _start(self) -> None:
+        forks.joins(self)
         self._threads += 1
         threading.Thread(target=self._serve, name="wisen-part", daemon=True).start()
 
@@ -92,6 +96,12 @@ class DaemonThreads(Executor):
                 self._threads -= 1
                 return None
             return self._waiting.popleft()
+
+    def after_fork_in_child(self) -> None:
+        """See `Forkable`: none of the threads is there, and what waited for one is the parent's."""
+        self._lock = threading.Condition()
+        self._waiting.clear()
+        self._threads = self._idle = 0
 
 
 THREADS = DaemonThreads()

@@ -22,6 +22,7 @@ from wisen import (
     Reflexion,
     ScriptedModel,
     Task,
+    ToolCall,
     Trace,
 )
 from wisen.errors import StoreError
@@ -145,6 +146,34 @@ async def test_a_lesson_may_name_the_tools_of_its_task(block: bool) -> None:
         learned = Learned("Use the find_order tool first.", store=store, options={"max_attempts": 1})
         await learned.agent.run(Task(prompt="Route it", tools=tools))
         assert [one.held for one in learned.persisted] == [held]
+
+
+def look() -> str:
+    """Look somewhere."""
+    return "empty"
+
+
+def find_order() -> str:
+    """Find an order."""
+    return "none"
+
+
+@pytest.mark.parametrize("block", [False, True])
+@pytest.mark.parametrize(("tools", "held"), [([look], ("find_order",)), ([look, find_order], ())])
+async def test_a_lesson_may_name_a_tool_that_its_run_was_offered(
+    tools: list[Any], held: tuple[str, ...], block: bool
+) -> None:
+    events = list[Event]()
+    store = None if block else InMemoryVectorStore()
+    agent = Agent(
+        model=ScriptedModel([ToolCall("look"), "41"]),
+        architecture=Reflexion(lesson_store=store, reflector=Teaches("Use the find_order tool first."), max_attempts=1),
+        tools=tools,
+        evaluator=lambda _: 0.0,
+        watch=events.append,
+    )
+    await agent.run("Route it")
+    assert [one.held for one in events if isinstance(one, LessonPersisted)] == [held]
 
 
 async def test_in_block_mode_the_id_of_a_redacted_lesson_tells_nothing_of_the_secret() -> None:

@@ -183,6 +183,22 @@ def test_a_file_that_is_at_work_all_the_time_is_refused_in_the_child(tmp_path: P
     assert run(AT_WORK, f"sqlite:{path}") == f"child {[said, said]}\n"
 
 
+RUN = """
+    from wisen import Agent, ScriptedModel
+    from wisen.threads import THREADS
+    agent = Agent(model=ScriptedModel(["42", "42"]), evaluator=lambda text: text == "42")
+    assert agent.run_sync("Count.").score == 1.0
+    while not THREADS._idle:
+        time.sleep(0.01)
+    pid = forked(lambda: agent.run_sync("Count again.").score)
+    assert os.waitpid(pid, 0)[1] == 0
+"""
+
+
+def test_a_child_runs_an_agent_in_threads_of_its_own() -> None:
+    assert run(RUN) == "child 1.0\n"
+
+
 def test_the_lock_of_a_fork_that_waited_in_vain_is_left_alone() -> None:
     lock = ForkLock()
     with lock:
