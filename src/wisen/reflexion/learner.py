@@ -57,7 +57,7 @@ class Learner:
         self._task: Task = session.task
         self._own_cards: dict[str, MemoryCard] = {}
         self._report_ids: list[str] = []
-        self._drawn = Advice()
+        self._drawn: Advice | None = None
         """The first attempt's, whose draws hold for the whole run."""
         self._met: Account | None = None
         """The attempt that has ended last."""
