@@ -134,6 +134,16 @@ class TestAsking:
         asked = [query.situation.prompt for _, query in ranker.asked]
         assert asked == ["Write to <e-mail-1>.", orders, PROMPT]
 
+        class Rejecting:
+            name = "rejecting"
+
+            def check(self, card: MemoryCard) -> ScreenVerdict:
+                del card
+                return ScreenVerdict(outcome="rejected", card=None)
+
+        await MemoryCI(InMemoryVectorStore(), ranker=ranker, screen=Rejecting()).recall(ASKED, NAMELESS)
+        assert ranker.asked[-1][1].situation == ASKED, "what could never be stored is asked for as it is"
+
 
 class TestFinding:
     async def test_of_each_idea_the_nearest_wording_is_found_and_how_often_it_was_told(self) -> None:

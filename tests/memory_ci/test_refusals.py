@@ -138,25 +138,22 @@ REPORT = replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("card", "key"),
-    [
+async def test_what_an_earlier_version_refused_is_known_again() -> None:
+    for card, key in (
         (lesson("Ask first!"), earlier(lesson(""), "ask first")),
         (SCOPED, earlier(SCOPED, "ask first", tools="pay\x1drefund")),
         (REPORT, earlier(REPORT, "ask first")),
         (skill("Which team?"), earlier(skill(""), "maple", asked="which team")),
         (skill(""), earlier(skill(""), "maple")),
         (skill("Which team?", strategy="Look!"), earlier(skill(""), "maple look")),
-    ],
-)
-async def test_what_an_earlier_version_refused_is_known_again(card: MemoryCard, key: str) -> None:
-    store = InMemoryVectorStore()
-    gone = replace(card, status=MemoryStatus.REJECTED, id="gone").without_text(refused=key)
-    await store.add_unscreened([gone])
-    assert await refused_before(store, replace(card, id="new")) == gone
-    assert await refused_before(store, replace(card, content="Something else.", id="new")) is None
-    person = replace(card, provenance=Provenance(created_by="human", agent=card.provenance.agent), id="new")
-    assert await refused_before(store, person) is None, "a person may say it again"
+    ):
+        store = InMemoryVectorStore()
+        gone = replace(card, status=MemoryStatus.REJECTED, id="gone").without_text(refused=key)
+        await store.add_unscreened([gone])
+        assert await refused_before(store, replace(card, id="new")) == gone
+        assert await refused_before(store, replace(card, content="Something else.", id="new")) is None
+        person = replace(card, provenance=Provenance(created_by="human", agent=card.provenance.agent), id="new")
+        assert await refused_before(store, person) is None, "a person may say it again"
 
 
 async def test_half_a_character_refuses_nothing() -> None:

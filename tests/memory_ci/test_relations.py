@@ -236,7 +236,7 @@ class TestSearch:
         assert await related(card, *others) == Relations()
 
     async def test_many_cards_of_other_kinds_crowd_nothing_out(self) -> None:
-        others = [replace(kept(DEAR), kind=MemoryKind.PRINCIPLE, id=f"other {number}") for number in range(40)]
+        others = [kept(DEAR, f"Case {number}.", kind=MemoryKind.PRINCIPLE) for number in range(40)]
         assert await related(kept(DEAR), *others, cheap := kept(CHEAP)) == Relations(rivals=(cheap,))
         several = [kept(f"Invoices above {number} EUR go to Harbour.") for number in range(100, 130)]
         assert set((await related(kept(DEAR), *several)).rivals) == set(several)
