@@ -28,7 +28,7 @@ from trying import (
     tried,
 )
 
-from wisen import InMemoryVectorStore, MemoryCI, MemoryStatus, SQLiteVectorStore, VectorStore
+from wisen import InMemoryVectorStore, MemoryCI, MemoryKind, MemoryStatus, SQLiteVectorStore, VectorStore
 from wisen.account.counts import Outcome, give_number, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
@@ -313,6 +313,35 @@ async def test_a_move_tells_of_runs_without_a_score() -> None:
     (told,) = await settle(ci, {card_id: "d"}, BAD, at=NOON)
     assert isinstance(told, CardMoved)
     assert "good in 0 of 81 runs with it, 3 without a score, and 17 of 20 without, 2 without a score (e = " in told.why
+    assert (await only(ci.store)).history[-1].evidence == CardEvidence(
+        model="m",
+        layout=LAYOUT,
+        terms="live trial",
+        shown=81,
+        shown_unknown=3,
+        held_out=20,
+        held_out_successes=17,
+        held_out_unknown=2,
+    )
+
+
+async def test_a_move_keeps_what_went_well_and_tells_no_more_than_there_was() -> None:
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=40, shown_good=39, held_out=40, held_out_good=1))
+    (told,) = await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
+    trial = trial_in(await only(ci.store))
+    e_value = e_value_of(replace(trial, counts=trial.before))
+    assert told.why == f"helps: good in 39 of 40 runs with it and 1 of 40 without (e = {e_value:.3g})"
+    assert (await only(ci.store)).history[-1].evidence == CardEvidence(
+        model="m",
+        layout=LAYOUT,
+        terms="live trial",
+        shown=40,
+        shown_successes=39,
+        held_out=40,
+        held_out_successes=1,
+    )
 
 
 async def test_a_move_tells_of_replays_and_of_who_judged_and_what_speaks_for_it() -> None:
@@ -559,6 +588,20 @@ async def test_what_moves_an_idea_is_the_rules_word_and_that_of_replays(
     await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
     (told,) = await settle(ci, {card_id: "d"}, BAD, at=NOON)
     assert (told.after if isinstance(told, CardMoved) else "") == after
+
+
+async def test_what_is_promoted_so_becomes_a_rule_of_its_agent() -> None:
+    store = InMemoryVectorStore()
+    ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
+    for number in range(8):
+        await ci.numbers.of(f"earlier {number}")
+    card_id = (await ci.submit(replace(lesson(verified=True), kind=MemoryKind.PRINCIPLE))).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=24, shown_good=17, held_out=24, held_out_good=3))
+    for number in range(40):
+        await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
+    (told,) = await ran(ci, lambda _: True)
+    assert isinstance(told, CardMoved)
+    assert list((await ci.standing.current("", "agent")).cards) == [card_id]
 
 
 async def test_replays_too_know_of_promotions_of_other_processes() -> None:

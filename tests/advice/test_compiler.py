@@ -123,6 +123,8 @@ def test_same_input_gives_the_same_bytes() -> None:
 def test_bad_options_are_refused(option: tuple[str, Any]) -> None:
     with pytest.raises(ConfigError, match=rf"PromptCompiler\({option[0]}=.*must be"):
         PromptCompiler(**dict((option,)))
+    for least in (PromptCompiler(max_tokens=1, own_characters=1, diversity=0.0), PromptCompiler(diversity=1.0)):
+        assert least.layout == "episodes-as-turns"
 
 
 def test_evidence_moves_the_order_and_only_for_its_model_and_layout() -> None:
