@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from trying import COIN, LAYOUT, NOON, PROMPT, keeper, lesson
+from trying import COIN, LAYOUT, NOON, PROMPT, drawing, keeper, lesson
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Situation
 from wisen.account.eligibility import HURTS, WAITS, Assignment, Eligibility, behind, replayed, trial_of
@@ -135,6 +135,28 @@ async def test_what_was_learned_in_this_very_case_is_shown_beside_its_newer_riva
     refuted = replace(old, trials=on("benched"))
     _, older = await assigned(ci, [found(refuted, agrees=True)])
     assert (older.barred, older.beside) == (behind(new.id), "")
+
+
+async def test_beside_a_newer_rival_that_is_held_out_the_older_one_is_left_out_too() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    old = replace(OLD, rivals=(NEW.id,))
+    new = replace(NEW, rivals=(OLD.id,), situation=Situation(prompt="Route ticket 7."))
+    await ci.store.add_unscreened([old, new])
+    seen = set[tuple[bool, str]]()
+    for number in range(12):
+        newer, older = await drawing(ci, nonce=f"n{number}").with_draws([found(old, agrees=True)], first=True)
+        seen.add((newer.injection.shown, older.barred))
+    assert seen == {(True, ""), (False, f"its newer rival {new.id} is tried first")}
+
+
+async def test_draws_are_of_the_runs_circle() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    new = replace(at(NEW, owner="bo"), rivals=(OLD.id,))
+    old = replace(OLD, rivals=(new.id,))
+    await ci.store.add_unscreened([old, new])
+    for circle, ideas in ((old.circle, [old.id]), (new.circle, [new.id, old.id])):
+        drawn = await replace(drawing(ci), circle=circle).with_draws([found(old)], first=True)
+        assert [one.injection.idea for one in drawn] == ideas
 
 
 def pairs(gained: int, lost: int, model: str = "m", layout: str = LAYOUT, terms: str = "") -> CardEvidence:

@@ -196,12 +196,25 @@ async def test_when_it_was_written_is_said_where_it_is_known(year: int, said: tu
     assert hit.reasons == ("same task type: web scraping", *said)
 
 
-@pytest.mark.no_cover
-async def test_no_more_are_looked_through_than_have_to_be() -> None:
-    store = Watched()
-    await store.add([filed(f"report {age}", days_old=age) for age in range(2200)])
+class Endless(Watched):
+    """A store of very many reports that are all alike."""
+
+    async def count(self, where: CardFilter) -> int:
+        """Too many."""
+        del where
+        return 2_200
+
+    async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> Any:
+        """As many as asked for."""
+        del where
+        self.pages.append((offset, limit))
+        return [filed("a report")] * limit
+
+
+async def test_no_more_are_looked_through_than_the_newest_2000() -> None:
+    store = Endless()
     assert await ByTaskType().hits(store, query(task_type="another")) == []
-    assert store.pages == [(2100 - 100 * page, 100) for page in range(20)], "the newest 2,000"
+    assert store.pages == [(2_100 - 100 * page, 100) for page in range(20)]
 
 
 async def test_fewer_than_asked_for_where_the_query_asks_for_fewer() -> None:
@@ -365,6 +378,24 @@ async def test_memory_ci_recalls_by_its_ranker() -> None:
     assert names([one.hit for one in drawn]) == ["report 0", "report 1"]
     assert await MemoryCI(store, trust="replayed", ranker=ByTaskType()).recall(situation, where, run_id="r") == []
     assert await by_type.recall(situation, replace(where, tenant="acme"), run_id="r") == []
+
+
+class Last(BySimilarity):
+    """Gives the worst hit first."""
+
+    async def hits(self, store: VectorStore, query: RecallQuery) -> list[RecallHit]:
+        """From the end."""
+        return (await super().hits(store, query))[::-1]
+
+
+async def test_a_ranker_with_hits_of_its_own_is_asked_for_each_query() -> None:
+    store = InMemoryVectorStore()
+    await store.add([filed("tea"), filed("green tea")])
+    every = [query(f"Task of {name}", floor=0.0) for name in ("tea", "green tea")]
+    best = [await BySimilarity().hits(store, one) for one in every]
+    assert [names(one) for one in best] == [["tea", "green tea"], ["green tea", "tea"]]
+    assert await BySimilarity().hits_of_each(store, every) == best
+    assert await Last().hits_of_each(store, every) == [one[::-1] for one in best]
 
 
 class OfItsAgent(BySimilarity):
