@@ -128,25 +128,26 @@ def earlier(card: MemoryCard, text: str, *, tools: str = "", asked: str = "") ->
 
 def skill(prompt: str, *, strategy: str = "") -> MemoryCard:
     return MemoryCard(
-        kind=MemoryKind.SKILL_CARD, content="Maple!", strategy=strategy, situation=Situation(prompt=prompt)
+        kind=MemoryKind.SKILL_CARD, content="Maple: no!", strategy=strategy, situation=Situation(prompt=prompt)
     )
 
 
-SCOPED = replace(lesson("Ask first!"), scope=MemoryScope(tenant="acme", tool_names=("pay", "refund")), id="")
+SCOPED = replace(lesson("Ask: (first) + go!"), scope=MemoryScope(tenant="acme", tool_names=("pay", "refund")), id="")
 REPORT = replace(
-    lesson("Ask first!"), kind=MemoryKind.REFLECTION, provenance=Provenance(agent="alice", run_id="r"), id=""
+    lesson("Ask: (first) + go!"), kind=MemoryKind.REFLECTION, provenance=Provenance(agent="alice", run_id="r"), id=""
 )
 
 
 async def test_what_an_earlier_version_refused_is_known_again() -> None:
     for card, key in (
-        (lesson("Ask first!"), earlier(lesson(""), "ask first")),
-        (SCOPED, earlier(SCOPED, "ask first", tools="pay\x1drefund")),
-        (REPORT, earlier(REPORT, "ask first")),
-        (skill("Which team?"), earlier(skill(""), "maple", asked="which team")),
-        (skill(""), earlier(skill(""), "maple")),
-        (skill("Which team?", strategy="Look!"), earlier(skill(""), "maple look")),
+        (lesson("Ask: (first) + go!"), earlier(lesson(""), "ask first go")),
+        (SCOPED, earlier(SCOPED, "ask first go", tools="pay\x1drefund")),
+        (REPORT, earlier(REPORT, "ask first go")),
+        (skill("Which: team?"), earlier(skill(""), "maple no", asked="which team")),
+        (skill(""), earlier(skill(""), "maple no")),
+        (skill("Which: team?", strategy="Look!"), earlier(skill(""), "maple no look")),
     ):
+        assert key != card.refusal_key
         store = InMemoryVectorStore()
         gone = replace(card, status=MemoryStatus.REJECTED, id="gone").without_text(refused=key)
         await store.add_unscreened([gone])
