@@ -263,6 +263,20 @@ async def test_an_escalation_is_told_once_though_the_run_is_resumed_after_it() -
     assert heard == ["r1"]
 
 
+class Waiting(InMemoryVectorStore):
+    """A store in which a run doesn't end before both of its processes have told of their lesson."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.telling = 2
+        self.told = asyncio.Event()
+
+    async def save_run(self, record: RunRecord) -> None:
+        if record.status != "unfinished":
+            await asyncio.wait_for(self.told.wait(), 10)
+        await super().save_run(record)
+
+
 class AtOnce:
     """One of two processes that judge and reflect at the same time, and differ in what they say.
 
@@ -271,10 +285,10 @@ class AtOnce:
 
     name = "at once"
 
-    def __init__(self, store: InMemoryVectorStore, both: asyncio.Barrier, who: str) -> None:
-        self.both, self.who, self.events = both, who, list[Event]()
+    def __init__(self, store: Waiting, both: asyncio.Barrier, who: str) -> None:
+        self.store, self.both, self.who, self.said = store, both, who, list[object]()
         learner = Reflexion(lesson_store=store, reflector=self, max_attempts=1)
-        self.agent = Agent(model=ScriptedModel(["41"]), architecture=learner, evaluator=self, watch=self.events.append)
+        self.agent = Agent(model=ScriptedModel(["41"]), architecture=learner, evaluator=self, watch=self.watch)
 
     async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
         del task, output, trace
@@ -288,14 +302,18 @@ class AtOnce:
         await self.both.wait()
         return [MemoryCard(kind=MemoryKind.LESSON, content=f"Of {self.who}: {evaluation.issues[0]}.")]
 
-    @property
-    def said(self) -> list[object]:
-        judged = [one.evaluation for one in self.events if isinstance(one, Evaluated)]
-        return [*judged, *(one.lesson for one in self.events if isinstance(one, LessonProduced))]
+    def watch(self, event: Event) -> None:
+        if isinstance(event, Evaluated):
+            self.said.append(event.evaluation)
+        if isinstance(event, LessonProduced):
+            self.said.append(event.lesson)
+            self.store.telling -= 1
+            if not self.store.telling:
+                self.store.told.set()
 
 
 async def test_of_two_processes_at_once_the_first_ones_judgement_and_lessons_count_for_both() -> None:
-    store, both = InMemoryVectorStore(), asyncio.Barrier(2)
+    store, both = Waiting(), asyncio.Barrier(2)
     one, other = (AtOnce(store, both, who) for who in ("one", "other"))
     await asyncio.gather(one.agent.run(TASK, run_id="r1"), other.agent.run(TASK, run_id="r1"))
     assert len(one.said) == 2
