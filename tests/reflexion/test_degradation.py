@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from wisen import (
     Agent,
+    BlockMemory,
     Budget,
     CardFilter,
     InMemoryVectorStore,
@@ -289,11 +290,11 @@ class StalledStore(InMemoryVectorStore):
     ],
 )
 def test_the_store_that_a_run_waited_for_is_named(method: str, stages: list[str]) -> None:
-    store, events = StalledStore(method), list[Event]()
+    store, events, in_block = StalledStore(method), list[Event](), method in ("block", "append")
     agent = Agent(
         model=ScriptedModel(["41", "Count from zero."]),
-        architecture=Reflexion(max_attempts=1, lesson_store=None if method in ("block", "append") else MemoryCI(store)),
-        memory=store,
+        architecture=Reflexion(max_attempts=1, lesson_store=None if in_block else MemoryCI(store)),
+        memory=store if in_block else BlockMemory(),
         evaluator=lambda output: output == "42",
         budget=Budget(step_seconds=0.1),
         watch=events.append,
