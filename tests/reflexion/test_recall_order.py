@@ -1,0 +1,106 @@
+"""In which order a run is shown what it finds: what has helped and is meant for it first, but what it knows before."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from wisen import (
+    Agent,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryStatus,
+    PromptCompiler,
+    RecallHit,
+    RecallQuery,
+    ReflectionEvaluation,
+    Reflexion,
+    ScriptedModel,
+    Situation,
+    Task,
+    Trace,
+)
+from wisen.cards import CardEvidence, MemoryScope, Provenance
+from wisen.memory_ci.trial import TrialRule
+
+pytestmark = pytest.mark.anyio
+
+TASK = Task(prompt="Count the chairs.", type="counting")
+LAYOUT = PromptCompiler().layout
+
+
+def card(number: int, *, evidence: CardEvidence | None = None, task_types: tuple[str, ...] = ()) -> MemoryCard:
+    return MemoryCard(
+        kind=MemoryKind.LESSON,
+        content=f"{('Look under the stage', 'Begin at the door', 'Read the list backwards')[number]}.",
+        situation=Situation(prompt=TASK.prompt, task_type=TASK.type),
+        provenance=Provenance(run_id=f"earlier {number}", agent="agent"),
+        status=MemoryStatus.PROMOTED,
+        evidence=() if evidence is None else (evidence,),
+        scope=MemoryScope(task_types=task_types),
+    )
+
+
+class Hiding(InMemoryVectorStore):
+    """A store that doesn't find one of its cards."""
+
+    hidden = ""
+
+    async def search(self, query: RecallQuery) -> list[RecallHit]:
+        return [hit for hit in await super().search(query) if hit.card.id != self.hidden]
+
+
+async def shown(cards: Sequence[MemoryCard], store: Hiding | None = None, *, attempts: int = 1) -> list[list[int]]:
+    """The numbers of the cards that each attempt was shown, in order."""
+    store = Hiding() if store is None else store
+    await store.add_unscreened(cards)
+
+    def judge(_: str) -> bool:
+        store.hidden = ""
+        return False
+
+    learner = Reflexion(
+        lesson_store=MemoryCI(store, trial=TrialRule(recheck=0.0)), max_attempts=attempts, reflector=Says()
+    )
+    agent = Agent(model=ScriptedModel(["40"] * attempts), architecture=learner, evaluator=judge)
+    numbers = {one.id: number for number, one in enumerate(cards)}
+    result = await agent.run(TASK)
+    return [[numbers[one.card_id] for one in attempt.injections] for attempt in result.attempts]
+
+
+class Says:
+    """A reflector that has nothing to say."""
+
+    async def reflect(
+        self, task: Task, output: str, evaluation: ReflectionEvaluation, trace: Trace
+    ) -> list[MemoryCard]:
+        del task, output, evaluation, trace
+        return []
+
+
+@pytest.mark.parametrize("better", [0, 1, 2])
+async def test_what_has_helped_this_model_in_this_layout_comes_first(better: int) -> None:
+    def known(model: str = "scripted", layout: str = LAYOUT) -> CardEvidence:
+        return CardEvidence(model=model, layout=layout, gained=30)
+
+    others = (known(model="another"), known(layout="another"))
+    evidence = [known() if number == better else others[number % 2] for number in range(3)]
+    (order,) = await shown([card(number, evidence=one) for number, one in enumerate(evidence)])
+    assert (order[0], sorted(order)) == (better, [0, 1, 2])
+
+
+@pytest.mark.parametrize("meant", [0, 1, 2])
+async def test_of_equals_what_is_meant_for_the_tasks_type_comes_first(meant: int) -> None:
+    cards = [card(number, task_types=("counting",) if number == meant else ()) for number in range(3)]
+    (order,) = await shown(cards)
+    assert (order[0], sorted(order)) == (meant, [0, 1, 2])
+
+
+async def test_what_the_attempt_before_was_told_comes_before_what_is_found_later() -> None:
+    better = card(0, evidence=CardEvidence(model="scripted", layout=LAYOUT, gained=30))
+    cards, store = [better, card(1), card(2)], Hiding()
+    store.hidden = better.id
+    first, second = await shown(cards, store, attempts=2)
+    assert sorted(first) == [1, 2]
+    assert second == [*first, 0]
