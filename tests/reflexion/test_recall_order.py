@@ -28,12 +28,21 @@ pytestmark = pytest.mark.anyio
 
 TASK = Task(prompt="Count the chairs.", type="counting")
 LAYOUT = PromptCompiler().layout
+LESSONS = (
+    "Look under the stage.",
+    "Begin at the door.",
+    "Read the list backwards.",
+    "Ask the caretaker.",
+    "Stack what is broken.",
+    "Lights on first.",
+    "Write totals on paper.",
+)
 
 
 def card(number: int, *, evidence: CardEvidence | None = None, task_types: tuple[str, ...] = ()) -> MemoryCard:
     return MemoryCard(
         kind=MemoryKind.LESSON,
-        content=f"{('Look under the stage', 'Begin at the door', 'Read the list backwards')[number]}.",
+        content=LESSONS[number],
         situation=Situation(prompt=TASK.prompt, task_type=TASK.type),
         provenance=Provenance(run_id=f"earlier {number}", agent="agent"),
         status=MemoryStatus.PROMOTED,
@@ -104,3 +113,8 @@ async def test_what_the_attempt_before_was_told_comes_before_what_is_found_later
     first, second = await shown(cards, store, attempts=2)
     assert sorted(first) == [1, 2]
     assert second == [*first, 0]
+
+
+async def test_five_are_shown_where_nothing_else_is_asked_for() -> None:
+    (order,) = await shown([card(number) for number in range(7)])
+    assert len(order) == 5
