@@ -24,7 +24,15 @@ from wisen import (
     not_repeatable,
 )
 from wisen.cards import MemoryStatus, Provenance
-from wisen.events import AdviceUndelivered, Degraded, Event, LessonsBlocked, LessonsRecalled, MaxAttemptsReached
+from wisen.events import (
+    AdviceUndelivered,
+    Degraded,
+    Event,
+    LessonsBlocked,
+    LessonsRecalled,
+    MaxAttemptsReached,
+    ThresholdMet,
+)
 from wisen.memory_ci.trial import TrialRule
 from wisen.session import AgentSession
 
@@ -45,15 +53,32 @@ async def alone(prompt: str) -> str:
     return prompt
 
 
-def test_who_learns_for_a_base_that_advice_can_not_reach_is_warned_where_it_is_made() -> None:
+def warned() -> list[warnings.WarningMessage]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Reflexion(base=alone)
+    return caught
+
+
+def test_who_learns_for_a_base_that_advice_can_not_reach_is_told_what_to_do() -> None:
     said = (
         "what 'alone' learns doesn't reach it: it brings a model of its own, and takes no advice; "
         "let it take `advice`, or pass Wrapped(…, advice_in_prompt=True)"
     )
-    assert [(one.filename, str(one.message)) for one in caught] == [(__file__, said)]
+    assert [str(one.message) for one in warned()] == [said]
+
+
+def test_the_warning_names_the_line_that_made_it() -> None:
+    assert [one.filename for one in warned()] == [__file__]
+
+
+async def test_an_attempt_that_is_worth_nothing_meets_a_threshold_of_nothing() -> None:
+    events = list[Event]()
+    learner = Reflexion(threshold=0.0)
+    await Agent(model=ScriptedModel(["41"]), architecture=learner, evaluator=lambda _: 0.0, watch=events.append).run(
+        PROMPT
+    )
+    assert [one for one in events if isinstance(one, ThresholdMet)] == [ThresholdMet(attempt=1, score=0.0)]
 
 
 @pytest.mark.filterwarnings("ignore:what 'alone' learns")
