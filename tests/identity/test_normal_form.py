@@ -91,6 +91,7 @@ PIECES = st.sampled_from([*MARKS, "word", "..", "true", "5,"])
 @example('か"\u3099x"')
 @example("'5 \"a' b\"")
 @example('"a".')
+@example("!'. \".'")
 def test_the_form_of_a_form_is_itself(text: str):
     assert same_form(same_form(text)) == same_form(text)
 

@@ -119,11 +119,11 @@ async def test_a_judge_that_an_agent_names_itself_keeps_to_the_rate(
     with FakeProvider(lambda _: "score: 0.9") as judge:
         agent = Agent(model=ScriptedModel([]), architecture=answer, evaluator=JudgeEvaluator(model=judge.model))
         batch = await queue.submit(["a", "b", "c", "d"])
-        async with working(make_worker(agent=agent, rates={"fake": Rate(calls=5, seconds=1)})):
+        async with working(make_worker(agent=agent, rates={"fake": Rate(calls=5, seconds=3)})):
             await batch.wait(60)
     times = sorted(call.at for call in judge.calls)
     assert len(times) >= 4
-    # Four calls, a fifth of a second apart, of which the first may have come late; without the rate they come at once.
+    # Four calls, .6 s apart, of which the first may have come late; without the rate they come at once.
     assert times[3] - times[0] > 0.3
 
 

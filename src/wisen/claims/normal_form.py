@@ -28,6 +28,8 @@ _FULL_STOPS = frozenset(".\u3002\uff61\u0964\u06d4\u1362")
 _MARKS = frozenset("!?\u061f\u203d")
 _SHORT = 1_000
 """Characters of texts whose form is remembered."""
+_PASSES = 8
+"""So often quotes are looked through. Where they don't settle, all stay."""
 _NO_STOP_BEHIND = frozenset("./\\*[({^|-~:=<&@,;!?$")
 
 
@@ -46,9 +48,12 @@ def _remembered(text: str) -> str:
 
 
 def _same_form(text: str) -> str:
-    lower = unicodedata.normalize("NFC", folded(text).lower())
-    bare = _without_quotes(" ".join(lower.split()))
-    return unicodedata.normalize("NFC", _without_end(bare))
+    form = plain = " ".join(unicodedata.normalize("NFC", folded(text).lower()).split())
+    for _ in range(_PASSES):  # quotes that are gone, or written as others are, may leave others that are a pair
+        before, form = form, unicodedata.normalize("NFC", _without_end(_without_quotes(form)))
+        if form == before or not _QUOTES.search(form):
+            return form
+    return plain
 
 
 def folded(text: str) -> str:
