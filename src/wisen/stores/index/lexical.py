@@ -42,7 +42,6 @@ _MOST_PER_CARD = 512
 _MOST_PER_QUERY = 48
 MOST_POSTINGS = 16_384
 """How many entries are read to find cards by words."""
-_STEPS = 65_000
 _ROUNDING = 1e-9
 """More than sums of the same weights differ by."""
 
@@ -196,23 +195,13 @@ class WordWorth:
         self._weights = weights
         self._unread = unread
         self._whole = whole
-        self._steps: NDArray[np.uint16] | None = None
 
     def heaviest(self, rows: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
         """At most `limit` of these rows that are worth most, none that is worth nothing; of equal ones the last."""
-        if self._steps is None:
-            # A weight is compared in steps first, which is several times as fast.
-            self._steps = (self._weights * (_STEPS / max(self._whole, 1e-9))).astype(np.uint16)
-        if len(rows) > limit:
-            steps = self._steps[rows]
-            rows = rows[steps >= np.partition(steps, len(steps) - limit)[len(steps) - limit]]
-        rows = rows[self._weights[rows] > 0.0]
-        if len(rows) <= limit:
-            return rows
         worth = self._weights[rows]
-        least = np.partition(worth, len(rows) - limit)[len(rows) - limit]
-        above, equal = rows[worth > least], rows[worth == least]
-        return np.concatenate((above, equal[len(above) - limit :]))
+        least = np.partition(worth, len(rows) - limit)[len(rows) - limit] if len(rows) > limit else 0.0
+        above = rows[worth > least]
+        return np.concatenate((above, rows[worth == least][len(above) - limit :])) if least else above
 
     def share(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The least and the most that `coverage` can say of each of these rows: shape `(2, rows)`."""
