@@ -58,6 +58,15 @@ def test_stored_bits_mean_the_same_in_every_version(dimension: int, kept: int) -
     assert int(np.bitwise_xor.reduce(sign_bits(vector[np.newaxis])[0])) == kept
 
 
+@pytest.mark.parametrize(
+    ("values", "limit", "places"),
+    [([3, 1, 2], 3, [0, 1, 2]), ([3, 1, 2], 2, [0, 2]), ([5, 7, 5, 5], 2, [1, 3]), ([4, 4, 4, 4], 3, [1, 2, 3])],
+)
+def test_the_highest_are_never_more_than_asked_for(values: list[int], limit: int, places: list[int]) -> None:
+    for kind in (np.uint16, np.float64):
+        assert sorted(scoring.highest(np.array(values, dtype=kind), limit).tolist()) == places
+
+
 def test_words_are_normalized_and_everyday_ones_left_out() -> None:
     assert distinct_words("The INVOICE, for the Nordic — invoice!") == ["invoice", "nordic"]
 

@@ -7,7 +7,7 @@ documents and producing summaries". Likeness is the share of words and pairs of 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from wisen.advice.rank import effect, uses
@@ -73,10 +73,15 @@ class Likeness:
     """
 
     def __init__(self, cards: Sequence[MemoryCard]) -> None:
-        found = [None if card.is_episode else features(card.text) for card in cards]
+        self._cards = cards
+
+    @cached_property
+    def _features(self) -> Sequence[frozenset[str] | None]:
+        """Made once they are asked for: with one card, or without `diversity`, nothing is compared."""
+        found = [None if card.is_episode else features(card.text) for card in self._cards]
         notes = [one for one in found if one is not None]
         common = frozenset[str].intersection(*notes) if len(notes) >= _FEW else frozenset[str]()
-        self._features = [one and (one - common or one) for one in found]
+        return [one and (one - common or one) for one in found]
 
     def __call__(self, one: int, other: int) -> float:
         """Likeness in [0, 1] of the cards at these places."""

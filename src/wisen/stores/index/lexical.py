@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard
 from wisen.stores.index.growth import room_for
-from wisen.stores.index.scoring import rarity
+from wisen.stores.index.scoring import highest, rarity
 
 _EVERYDAY = frozenset(
     re.findall(
@@ -198,10 +198,8 @@ class WordWorth:
 
     def heaviest(self, rows: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
         """At most `limit` of these rows that are worth most, none that is worth nothing; of equal ones the last."""
-        worth = self._weights[rows]
-        least = np.partition(worth, len(rows) - limit)[len(rows) - limit] if len(rows) > limit else 0.0
-        above = rows[worth > least]
-        return np.concatenate((above, rows[worth == least][len(above) - limit :])) if least else above
+        best = rows[highest(self._weights[rows], limit)]
+        return best[self._weights[best] > 0.0]
 
     def share(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The least and the most that `coverage` can say of each of these rows: shape `(2, rows)`."""

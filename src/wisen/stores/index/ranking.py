@@ -139,6 +139,4 @@ class Contenders:
 
 def nearest_by_cosine(cosines: NDArray[np.float64], places: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
     """At most `limit` of these places, those with the highest cosine."""
-    if len(places) <= limit:
-        return places
-    return places[np.argpartition(-cosines[places].max(axis=1), limit - 1)[:limit]]
+    return places[scoring.highest(cosines[places].max(axis=1, initial=-1.0), limit)]

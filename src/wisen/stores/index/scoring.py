@@ -47,6 +47,15 @@ def relevance(
     return np.where(same_prompt, 1.0, np.minimum(np.round(either, 4), _MOST_UNLESS_SAME))
 
 
+def highest(values: NDArray[np.generic], limit: int) -> NDArray[np.intp]:
+    """The places of at most `limit` values, the highest ones; of equal ones the last."""
+    if len(values) <= limit:
+        return np.arange(len(values))
+    least = np.partition(values, len(values) - limit)[len(values) - limit]
+    above, equal = (values > least).nonzero()[0], (values == least).nonzero()[0]
+    return np.concatenate((above, equal[len(above) - limit :]))
+
+
 def reasons(
     *, same_prompt: bool, agrees: bool, situation: float, text: float, floor: float, shared: Sequence[str]
 ) -> tuple[str, ...]:

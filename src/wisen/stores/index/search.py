@@ -323,12 +323,11 @@ class CardIndex:
         return -int(self._created[row]), self._ids[row]
 
     def _nearest(self, question: _IndexQuestion, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of the rows that are nearest by their sign bits, and those as near as the last of them."""
+        """Those of the rows that are nearest by their sign bits."""
         enough = min(512, 128 + len(rows) // 64)
         if len(rows) <= enough:
             return rows
-        distances = self._distances(question, rows)
-        return rows[distances <= np.partition(distances, enough - 1)[enough - 1]]
+        return rows[scoring.highest(~self._distances(question, rows), enough)]
 
     def _distances(self, question: _IndexQuestion, rows: NDArray[np.int64]) -> NDArray[np.uint16]:
         if question.distances is None and 4 * len(rows) < self.size:
