@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -111,15 +112,26 @@ async def test_a_stopped_worker_hands_back_at_once(queue: Queue, postgres_url: s
 async def test_a_paused_worker_does_nothing_more_once_its_tasks_are_taken_over(
     queue: Queue, postgres_url: str, options: dict[str, object]
 ) -> None:
+    asked = threading.Barrier(3)
+    paused = threading.Event()
+
+    def answer(prompt: str) -> str:
+        if not paused.is_set():
+            asked.wait(60)
+            paused.wait(60)
+        return f"re: {prompt}"
+
     with (
-        FakeProvider(lambda prompt: f"re: {prompt}", seconds=0.5) as provider,
+        FakeProvider(answer) as provider,
         workers(postgres_url, "support", 2, **options, concurrency=1) as started,
     ):
         jobs = [checked(number, right=False) for number in range(4)]
         batch = await queue.submit(jobs, BatchOptions(model=provider.model, max_attempts=2))
-        await until(lambda: len(provider.calls) >= 2)
+        # Each worker waits for an answer: a request that is just being sent would still go out after the pause.
+        await asyncio.to_thread(asked.wait, 60)
         broken = time.monotonic()
         started[0].send(signal.SIGSTOP)
+        paused.set()
         await ended(batch, 4)
         made = len(provider.calls)
         started[0].send(signal.SIGCONT)
