@@ -1,5 +1,6 @@
 """What all tests share: the event loop, and when tests of the bundled model are left out."""
 
+import gc
 import importlib.util
 import logging
 import os
@@ -64,3 +65,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("local_model"):
             item.add_marker(pytest.mark.skip(reason=f"not installed: {', '.join(missing)}"))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: looking through it for garbage would hold up tests that have a time limit."""
+    gc.collect()
+    gc.freeze()

@@ -200,7 +200,7 @@ async def test_a_run_that_is_timed_out_is_not_good() -> None:
     ci = await on_trial(InMemoryVectorStore())
     made = agent(ci, [], learning={"base": Wrapped(Waiting().work)})
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.05):
+        async with asyncio.timeout(0.5):
             await made.run(PROMPT)
     await assert_counted(ci, 0)
 

@@ -297,7 +297,7 @@ class Broken(InMemoryVectorStore):
 async def test_a_store_that_fails_or_hangs_costs_the_attempt_its_memory_alone(hangs: bool) -> None:
     store = Broken()
     store.hangs = hangs
-    async with asyncio.timeout(10), AsyncMemory(store, timeout=0.2).attempt(TASK) as attempt:
+    async with asyncio.timeout(10), AsyncMemory(store, timeout=0.5).attempt(TASK) as attempt:
         assert attempt.advice.text == ""
         attempt.outcome(1.0)
     assert [one.split(":")[0] for one in attempt.degradations] == ["recall", "persist"]

@@ -79,7 +79,7 @@ async def test_no_step_of_an_attempt_hangs(where: str) -> None:
     assert await memory.on_error(attempt, tool=TOOL, error=ERROR) == ""
     await memory.end(attempt)
     assert attempt.degradations
-    assert time.monotonic() - began < 3 * 1.2
+    assert time.monotonic() - began < 10, "each of three steps waits for a fifth of a second"
 
 
 async def test_an_attempt_may_have_an_id_of_the_caller_s() -> None:

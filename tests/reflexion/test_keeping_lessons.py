@@ -107,7 +107,7 @@ class Learned:
 
 async def test_the_store_that_a_lesson_waited_for_is_named() -> None:
     once = {"max_attempts": 1}
-    learned = Learned("Be brief.", store=MemoryCI(SlowStore()), budget=Budget(step_seconds=0.2), options=once)
+    learned = Learned("Be brief.", store=MemoryCI(SlowStore()), budget=Budget(step_seconds=0.5), options=once)
     await learned.agent.run("Route it.")
     (told,) = [one.error for one in learned.events if isinstance(one, Degraded) and one.stage == "persist"]
     assert told.startswith("PartTimeoutError: store SlowStore ")

@@ -79,7 +79,7 @@ async def test_a_callback_that_a_run_waited_for_is_named() -> None:
         model=ScriptedModel(["41", "Think."]),
         architecture=learner,
         evaluator=lambda _: False,
-        budget=Budget(step_seconds=0.03),
+        budget=Budget(step_seconds=0.5),
         watch=events.append,
     )
     assert (await agent.run("Count.")).status == "escalated"

@@ -69,7 +69,7 @@ async def test_a_resumed_run_that_can_not_ask_for_its_cards_shows_them_and_says_
 
     def made() -> Agent:
         learner = Reflexion(lesson_store=MemoryCI(store, trust="screened"), max_attempts=1)
-        budget = Budget(step_seconds=0.05) if hangs else None
+        budget = Budget(step_seconds=0.5) if hangs else None
         return Agent(
             model=world.model(),
             architecture=learner,
@@ -216,7 +216,7 @@ async def test_the_compiler_is_told_the_model_and_the_most_cards_and_named_where
         NOTED.clear()
         events = list[Event]()
         learner = Reflexion(options=LearningOptions(compiler=NotingCompiler()), top_k_lessons=most)
-        budget = Budget(step_seconds=0.05)
+        budget = Budget(step_seconds=0.5)
         model = ScriptedModel(["42"])
         agent = Agent(model=model, architecture=learner, evaluator=lambda _: 1.0, budget=budget, watch=events.append)
         await agent.run("Count.")

@@ -79,7 +79,7 @@ async def test_at_a_tools_error_memory_is_asked_for_the_task_the_tool_and_the_er
 
 async def test_a_store_that_does_not_answer_at_a_tools_error_is_named() -> None:
     store, events = Asked(), list[Event]()
-    memory = AsyncMemory(store, timeout=0.05, watch=events.append)
+    memory = AsyncMemory(store, timeout=0.5, watch=events.append)
     attempt = await memory.begin(PROMPT, tools=["rooms"])
     store.hangs = True
     assert await memory.on_error(attempt, tool="rooms", error="no such floor") == ""
@@ -104,7 +104,7 @@ async def test_advice_on_a_tools_error_is_compiled_as_that_of_the_attempt_was() 
     COMPILED.clear()
     events = list[Event]()
     options = LearningOptions(compiler=Compiles())
-    memory = AsyncMemory(InMemoryVectorStore(), top_k=3, options=options, timeout=0.05, watch=events.append)
+    memory = AsyncMemory(InMemoryVectorStore(), top_k=3, options=options, timeout=0.5, watch=events.append)
     attempt = await memory.begin(PROMPT, tools=["rooms"])
     await memory.on_error(attempt, tool="rooms", error="no such floor")
     assert len(COMPILED) == 2

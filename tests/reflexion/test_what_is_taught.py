@@ -212,7 +212,7 @@ class Hanging:
 )
 async def test_the_part_that_a_run_waited_for_is_named(part: str, named: str) -> None:
     given: dict[str, Any] = {part: Hanging()}
-    made = Learning("41", budget=Budget(step_seconds=0.03), **given)
+    made = Learning("41", budget=Budget(step_seconds=0.5), **given)
     result = await made.agent.run("Count.")
     assert [one.error.partition(" didn't")[0] for one in made.of(Degraded)] == [f"PartTimeoutError: {named}"]
     if part == "evaluator":
