@@ -49,6 +49,22 @@ async def test_the_next_one_follows_after_a_restart(two_stores: list[VectorStore
     assert await SequenceNumbers(two_stores[0], "promotions").of("a") == 1, "each series counts by itself"
 
 
+async def test_a_name_has_one_number_whoever_asks_for_it(two_stores: list[VectorStore]) -> None:
+    both = [SequenceNumbers(store, "trials") for store in two_stores]
+    assert await asyncio.gather(*(one.of("a") for one in both * 3)) == [1] * 6
+    assert await both[0].of("b") == 2
+    assert await both[1].of("a") == 1
+    assert [await SequenceNumbers(two_stores[1], "trials").of(name) for name in ("b", "a", "c")] == [2, 1, 3]
+
+
+async def test_a_number_from_elsewhere_is_looked_for_among_the_last_thirty() -> None:
+    store = InMemoryVectorStore()
+    for number in range(31):
+        await store.keep_call("memory-ci", "trials", number + 1, f"idea {number}".encode())
+    assert await SequenceNumbers(store, "trials").of("idea 1") == 2
+    assert await SequenceNumbers(store, "trials").of("idea 0") == 32
+
+
 async def test_a_long_series_is_found_quickly() -> None:
     asked = list[int]()
 
@@ -61,7 +77,7 @@ async def test_a_long_series_is_found_quickly() -> None:
     for number in range(1, 701):
         await store.keep_call("memory-ci", "trials", number, b"x")
     assert await SequenceNumbers(store, "trials").of("new") == 701
-    assert len(asked) < 30
+    assert len(asked) < 30 + 30
 
 
 async def test_the_end_is_found_by_steps_that_double_and_then_by_halves() -> None:

@@ -233,7 +233,7 @@ async def test_calls_keep_to_the_rate(queue: Queue, make_worker: Callable[..., W
             await batch.wait(60)
     times = sorted(call.at for call in provider.calls)
     assert len(times) == 15
-    # Fifteen calls, one each fifth of a second, take 2.8 s; the first may come late. Without the rate they come at once.
+    # Fifteen calls at five a second take 2.8 s; the first may come late. Without the rate all come at once.
     assert times[-1] - times[0] > 1.4
 
 

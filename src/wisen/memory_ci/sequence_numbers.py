@@ -7,6 +7,8 @@ Trials that begin one after another are a cohort, `COHORT` of them. False discov
 store of any age still promotes.
 """
 
+import asyncio
+
 from wisen.protocols import SettlesFirst, VectorStore
 
 COHORT = 30
@@ -34,15 +36,18 @@ class SequenceNumbers:
         return self._last
 
     async def of(self, name: str) -> int:
-        """The number of `name`, from 1: the one that it was given here, or the next one. Raises what the store raises.
+        """The number of `name`, from 1: the one that it has, or the next one. Raises what the store raises.
 
-        A process that is cut off before it has written the number down leaves it unused.
+        One that it got elsewhere is found among the last `COHORT`: another process may have given it at the same time,
+        or been cut off before it used it.
         """
         if name not in self._known:
             number = await self.last() + 1
-            # Two processes may come at once; whoever was second takes the next one.
-            while self._log is not None and not await self._took(self._log, number, name):
-                number += 1
+            if self._log is not None:
+                number = await self._given(self._log, number, name) or number
+                # Two processes may come at once; whoever was second takes the next one.
+                while not await self._took(self._log, number, name):
+                    number += 1
             self._known[name] = number
             self._last = max(self._last, number)
         return self._known[name]
@@ -52,6 +57,12 @@ class SequenceNumbers:
         if self._log is not None:
             self._last = await self._end(self._log, self._last)
         return self._last
+
+    async def _given(self, log: SettlesFirst, end: int, name: str) -> int | None:
+        """The number of `name` among the last ones before `end`."""
+        lately = range(max(1, end - COHORT), end)
+        names = await asyncio.gather(*(log.call(_SCOPE, self._series, number) for number in lately))
+        return next((number for number, kept in zip(lately, names, strict=True) if kept == name.encode()), None)
 
     async def _took(self, log: SettlesFirst, number: int, name: str) -> bool:
         return await log.keep_call(_SCOPE, self._series, number, name.encode()) == name.encode()
