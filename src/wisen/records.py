@@ -298,6 +298,9 @@ class AttemptRecord:
     """Cards that came from this attempt's reflection or success."""
     used: tuple[str, ...] = ()
     """Tools that it called, and the hosts, accounts, paths, commands and packages in their arguments."""
+    did: str = ""
+    """Its tool calls with their arguments, what they returned, and errors, in order; without secrets and personal data,
+    and bounded as in `trace_text.account_of`. "" if it called no tool."""
     usage: TokenUsage = TokenUsage()
     seconds: float = 0.0
 

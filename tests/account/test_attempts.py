@@ -28,6 +28,7 @@ def test_the_record_has_the_attempt_as_far_as_it_came() -> None:
         output="half",
         evaluation=OPINION,
         used=("fetch",),
+        did="action: fetch({})",
         lesson_ids=["d"],
     )
     spent = TokenUsage(requests=4, input_tokens=8, output_tokens=2, cost_usd=0.5)
@@ -43,6 +44,7 @@ def test_the_record_has_the_attempt_as_far_as_it_came() -> None:
         advice_delivered=False,
         lesson_ids=("d",),
         used=("fetch",),
+        did="action: fetch({})",
         usage=TokenUsage(requests=3, input_tokens=5, output_tokens=2, cost_usd=0.25),
         seconds=1.5,
     )

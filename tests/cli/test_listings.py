@@ -1,5 +1,6 @@
 """The listings show what a store holds: to people, to programs, and to git."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 from dirty_equals import IsFloat, IsStr
 from inline_snapshot import snapshot
 
+from wisen import SQLiteVectorStore
+from wisen.records import AttemptRecord, RunRecord, Task
 from wisen.stores.serialization import card_from_json
 
 Wisen = Callable[..., CompletedProcess[str]]
@@ -138,6 +141,20 @@ def test_a_failed_attempt_says_why_in_one_line(wisen: Wisen, script: Script, tas
     lines = wisen("runs", "show", record["run_id"]).stdout.splitlines()
     (line,) = [line for line in lines if "the provider is down" in line]
     assert line.split() == ["failed", *record["attempts"][0]["failure"].split()]
+
+
+def test_what_an_attempt_did_is_shown(wisen: Wisen, store: Path) -> None:
+    did = 'action: look({"register": 1})\nobservation of look: closed'
+
+    async def keep() -> None:
+        async with SQLiteVectorStore(store) as opened:
+            attempt = AttemptRecord(attempt=1, output="closed", did=did)
+            await opened.save_run(RunRecord(run_id="r1", task=Task(prompt="Is it open?"), attempts=(attempt,)))
+
+    asyncio.run(keep())
+    lines = [line.strip() for line in wisen("runs", "show", "r1").stdout.splitlines()]
+    at = next(place for place, line in enumerate(lines) if line.startswith("did "))
+    assert [lines[at].removeprefix("did").strip(), lines[at + 1]] == did.splitlines()
 
 
 def test_the_beginning_of_an_id_is_enough(learned: Wisen) -> None:

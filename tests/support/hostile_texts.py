@@ -127,6 +127,7 @@ def _attempt(text: str, number: int) -> AttemptRecord:
     return AttemptRecord(
         attempt=number,
         output=f"first\n{text}\nlast {number}",
+        did=f"action: look({text})",
         failure=text,
         evaluation=ReflectionEvaluation(
             overall_score=0.4,

@@ -4,7 +4,18 @@ from dataclasses import dataclass, field
 
 from wisen.account.attempt_score import good_enough
 from wisen.account.counts import Outcome
-from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage
+from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage, Trace
+from wisen.screening.redaction import redact
+from wisen.screening.taint import used_in
+from wisen.trace_text import account_of
+
+LONGEST_ERROR = 300
+"""Characters of an error that a situation holds."""
+
+
+def did_in(trace: Trace) -> str:
+    """What the agent did in its last attempt, as `AttemptRecord.did` keeps it."""
+    return redact(account_of(trace)).text
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +46,8 @@ class Account:
     """The tools that it called, each once, in order."""
     used: tuple[str, ...] = ()
     """As `AttemptRecord.used` has it."""
+    did: str = ""
+    """As `AttemptRecord.did` has it."""
     error: str = ""
     """The last error that it met: of a tool, of its base, or of an answer that a check refused."""
     structured: object = None
@@ -57,6 +70,16 @@ class Account:
     def answered(self) -> bool:
         """Whether it has an output: a failed attempt may have left a part of one."""
         return bool(self.output) or not self.failure
+
+    def acted(self, trace: Trace, *, since: int) -> None:
+        """Note what it did, as the run's trace tells from its event number `since` on."""
+        events = trace.events[since:]
+        called = [str(one.data["name"]) for one in events if one.kind == "action" and "name" in one.data]
+        errors = [str(one.data.get("text") or one.data.get("error") or "") for one in events if one.kind == "error"]
+        self.tools = tuple(dict.fromkeys(called))
+        self.used = used_in(events)
+        self.did = did_in(trace)
+        self.error = " ".join(errors[-1].split())[:LONGEST_ERROR] if errors else ""
 
     def delivered(self) -> None:
         """Note that a model call carried the advice."""
@@ -84,6 +107,7 @@ class Account:
             advice_delivered=self.carried,
             lesson_ids=tuple(self.lesson_ids),
             used=self.used,
+            did=self.did,
             usage=spent.minus(self.spent_before),
             seconds=seconds - self.began,
         )

@@ -5,6 +5,7 @@ It stands apart from `run`, which judges nothing: architectures that learn judge
 
 from dataclasses import replace
 
+from wisen.account.attempt import did_in
 from wisen.account.attempt_score import evaluation_of_failure, good_enough
 from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError
@@ -17,7 +18,14 @@ from wisen.session import AgentSession, Dependencies
 def only_attempt(session: AgentSession, failure: str = "") -> AttemptRecord:
     """The attempt as far as it came."""
     meter = session.meter
-    return AttemptRecord(attempt=1, output=session.output, failure=failure, usage=meter.spent, seconds=meter.seconds)
+    return AttemptRecord(
+        attempt=1,
+        output=session.output,
+        failure=failure,
+        did=did_in(session.recorder.trace()),
+        usage=meter.spent,
+        seconds=meter.seconds,
+    )
 
 
 async def judge_once(session: AgentSession, deps: Dependencies, *, threshold: float) -> None:

@@ -173,7 +173,7 @@ def _fields(record: RunRecord) -> list[tuple[str, str]]:
 
 def _attempt_fields(attempt: AttemptRecord) -> list[tuple[str, str]]:
     evaluation = attempt.evaluation
-    fields = [("answer", attempt.output), ("failed", line(attempt.failure, _LONGEST_FAILURE))]
+    fields = [("did", attempt.did), ("answer", attempt.output), ("failed", line(attempt.failure, _LONGEST_FAILURE))]
     if evaluation is not None:
         judged = f"{evaluation.evaluator}, {'check' if evaluation.verifiable else 'opinion'}"
         fields += [

@@ -64,7 +64,7 @@ def quotation(opening: str, parts: Mapping[str, str], closing: str) -> Quotation
 def to_grade(task: str, output: str, closing: str, *, account: str = "") -> Quotation:
     """Quote a task and an output that is to be graded; `closing` asks for the grades.
 
-    `account` is what the agent did (see `retelling.account_of`); nothing is said of it where it is empty.
+    `account` is what the agent did (see `trace_text.account_of`); nothing is said of it where it is empty.
     """
     if not account:
         return quotation(_TO_GRADE, {"task": task, "output": output}, closing)

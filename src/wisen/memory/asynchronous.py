@@ -236,6 +236,7 @@ class AsyncMemory:
             output=record.output,
             failure=first.failure,
             used=first.used,
+            did=first.did,
         )
         attempt.account.met = good_enough(first.failure, evaluation, self.threshold)
         async for event in attempt.learner.learn(attempt.account, evaluation, met=attempt.account.met):

@@ -139,12 +139,13 @@ def history_of(
     )
 
 
-def as_attempt(version: ReflectionVersion) -> AttemptRecord:
-    """The version as an attempt of the run record, which counts from 1."""
+def as_attempt(version: ReflectionVersion, *, did: str = "") -> AttemptRecord:
+    """The version as an attempt of the run record, which counts from 1; the first is what the base `did`."""
     return AttemptRecord(
         attempt=version.iteration + 1,
         output=version.output,
         evaluation=version.evaluation,
+        did="" if version.iteration else did,
         usage=version.token_usage,
         seconds=version.seconds,
     )

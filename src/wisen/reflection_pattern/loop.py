@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wisen import models
+from wisen.account.attempt import did_in
 from wisen.architectures.triggers import Due, Steering
 from wisen.errors import ConfigError
 from wisen.events import Converged, Degraded, Event, FailureModeSeen, Reflected, described
@@ -200,8 +201,9 @@ class PatternRun:
         session.satisfied = self.result.success
         session.settled = self._stopped
         # Attempts that the base counted are versions here, and so are not counted twice.
-        session.attempts[self._attempts_before :] = [as_attempt(version) for version in self.versions]
-        session.returned = as_attempt(best)
+        did = did_in(session.recorder.trace())
+        session.attempts[self._attempts_before :] = [as_attempt(version, did=did) for version in self.versions]
+        session.returned = as_attempt(best, did=did)
         said = self._said.get(best.iteration)
         session.judged = None if said is None else Judged(by=self._judging.judge, evaluation=said)
         return self._last_events(best, reason, lowered=lowered)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 from wisen import models
-from wisen.account.attempt import Account
+from wisen.account.attempt import LONGEST_ERROR, Account
 from wisen.account.attempt_score import evaluation_of_failure
 from wisen.account.draws import Draws
 from wisen.advice.compiler import OwnRun, Recalled
@@ -26,14 +26,11 @@ from wisen.reflexion.options import LearningParts, call_back
 from wisen.reflexion.recalling import RecallRequest
 from wisen.reflexion.resuming import KeptSteps
 from wisen.reflexion.writing import LessonWriter, WrittenLesson, block_of
-from wisen.screening.taint import used_in
 from wisen.session import AgentSession, Dependencies
 
 _Stage = Literal["recall", "attempt", "evaluate", "reflect", "screen", "persist", "escalate", "trial"]
 _NEAR_LESSONS = ("reflect", "screen", "persist", "trial")
 """Stages that see a lesson before it is screened, which the errors of others' code may quote."""
-_LONGEST_ERROR = 300
-"""Characters of an error that a situation holds."""
 
 
 class Learner:
@@ -190,7 +187,7 @@ class Learner:
         """As `RecallRequest.on_error`; nothing in block mode."""
         if self._draws is None:
             return Advice()
-        met = error[:_LONGEST_ERROR]
+        met = error[:LONGEST_ERROR]
         return await self._request(self._draws).on_error(before, tool=tool, error=met, own=self._own_cards)
 
     def judged(self) -> ReflectionEvaluation | None:
@@ -244,12 +241,7 @@ class Learner:
         """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""
         if account.failure:
             self._session.recorder.add("error", stage="attempt", text=account.failure)
-        events = self._session.recorder.trace().events[self._seen :]
-        called = [str(one.data["name"]) for one in events if one.kind == "action" and "name" in one.data]
-        account.tools = tuple(dict.fromkeys(called))
-        account.used = used_in(events)
-        errors = [str(one.data.get("text") or one.data.get("error") or "") for one in events if one.kind == "error"]
-        account.error = " ".join(errors[-1].split())[:_LONGEST_ERROR] if errors else ""
+        account.acted(self._session.recorder.trace(), since=self._seen)
         account.output = self._session.output
         self._met = account
 

@@ -291,6 +291,7 @@ class PageServer:
         record = await find_run(self._store, request.path_params["run_id"], visit.tenant)
         texts = {"task": record.task.prompt, "answer": record.output}
         texts |= {f"attempt-{one.attempt}": one.output for one in record.attempts}
+        texts |= {f"did-{one.attempt}": one.did for one in record.attempts}
         part = request.path_params["part"]
         return await self._text(request, visit, texts, f"Run {record.run_id}: {part}", path("runs", record.run_id))
 
