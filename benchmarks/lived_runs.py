@@ -1,5 +1,6 @@
 """Records of runs for a store that looks lived in: attempts, scores, what was recalled and why, what it cost."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -95,7 +96,7 @@ def _attempt(draw: Random, happened: Happened, number: int, good: bool | None) -
         evaluator=CHECK,
         confidence=1.0 if good is not None else 0.0,
     )
-    used = [f"tool:{one}" for one in draw.sample(_TOOLS, draw.randrange(3))]
+    tools = draw.sample(_TOOLS, draw.randrange(3))
     learned = happened.taught is not None and number == 1
     return AttemptRecord(
         attempt=number,
@@ -106,7 +107,8 @@ def _attempt(draw: Random, happened: Happened, number: int, good: bool | None) -
         left_out=(LeftOut(card_id=happened.recalled[0].head, why="no room"),) if len(happened.recalled) > 3 else (),  # noqa: PLR2004
         advice_delivered=any(one.draw.shown for one in happened.recalled) or number > 1,
         lesson_ids=(happened.taught.id,) if learned and happened.taught else (),
-        used=tuple(used),
+        used=tuple(tools),
+        did="\n".join(_called(one, happened.task) for one in tools),
         usage=TokenUsage(
             requests=asked,
             input_tokens=asked * draw.randint(400, 1_900),
@@ -130,6 +132,11 @@ def _injection(draw: Random, one: Recalled) -> Injection:
         draw=one.draw.id,
         tainted=one.card.provenance.tainted,
     )
+
+
+def _called(tool: str, task: Task) -> str:
+    asked = json.dumps({"request": task.prompt.split(".")[0], "owner": task.owner})
+    return f"action: {tool}({asked})\nobservation of {tool}: 1 entry for {task.owner}, of 12 March"
 
 
 def _output(draw: Random, task: Task, number: int, issue: str) -> str:
