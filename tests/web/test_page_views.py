@@ -176,7 +176,7 @@ async def test_a_run_is_shown_with_its_attempts_diff_and_steps(store: Store, at:
         advice_delivered=True,
         evaluation=bad,
         used=("stock", "db.example.com"),
-        did='action: stock({"shelf": 4})\nobservation of stock: twelve',
+        did='action: stock({"shelf": 4})\nobservation of stock: twelve\n  and: more',
         lesson_ids=(out.id,),
     )
     good = ReflectionEvaluation(overall_score=1.0, evaluator="count", verifiable=True)
@@ -193,14 +193,16 @@ async def test_a_run_is_shown_with_its_attempts_diff_and_steps(store: Store, at:
         "two rows are missing",
         "- row 2 + row 2b",
         "1 recalled 4 cards, 2 of them shown",
-        "1 used db.example.com",
-        'What it did action: stock({"shelf": 4}) observation of stock: twelve Answer',
+        '1 action stock({"shelf": 4})',
+        "1 observation of stock twelve",
+        'What it did action: stock({"shelf": 4}) observation of stock: twelve and: more Answer',
         "1 judged 0.25 by count",
         "went without recall: TimeoutError",
         "learned in attempt 1, told to attempt 2",
     ):
         assert said in page, said
     assert page.count("What it did") == 1
+    assert page.count("and: more") == 1
     assert "observation of stock: twelve" in await text_of(at, "/runs/r1/text/did-1")
 
 

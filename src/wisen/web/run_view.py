@@ -23,6 +23,7 @@ _DIFF_LINES = 80
 _DIFF_WIDTH = 160
 _COMPARED = 400
 """Lines of a version that are compared, and characters of each."""
+_DONE = ("thought", "action", "observation", "error")
 
 Sign = Literal["+", "-", "@", " "]
 
@@ -190,8 +191,10 @@ def _steps_of_attempt(one: AttemptRecord) -> Iterable[RunStep]:
     shown = sum(each.fate == "shown" for each in fates)
     if fates:
         yield RunStep(name="recalled", said=f"{counted(len(fates), 'card')}, {shown} of them shown", attempt=number)
-    for used in one.used[:_CARDS]:
-        yield RunStep(name="used", said=used, attempt=number)
+    for line in one.did.splitlines():
+        name, _, said = line.partition(": ")
+        if said and name.split(" ")[0] in _DONE:  # other lines go on with what a tool returned
+            yield RunStep(name=name, said=said, attempt=number)
     if one.failure:
         yield RunStep(name="failed", said=one.failure, attempt=number)
     if one.answered:
