@@ -6,8 +6,9 @@ import pytest
 
 from wisen import Agent, Budget, InMemoryVectorStore, ScriptedModel
 from wisen.errors import BudgetExceededError
+from wisen.json_values import encodable
 from wisen.records import TokenUsage, Trace, TraceEvent
-from wisen.session import Dependencies, Meter, Recorder, encodable
+from wisen.session import Dependencies, Meter, Recorder
 
 pytestmark = pytest.mark.anyio
 

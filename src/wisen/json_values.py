@@ -35,6 +35,11 @@ def text_problem(value: object) -> str:
     return ""
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which no file can keep, replaced by question marks."""
+    return text.encode(errors="replace").decode()
+
+
 def plain_problem(value: object) -> str:
     """Why JSON can't hold a value, with the place in it; "" where it can."""
     return _problem(value, "", 0)

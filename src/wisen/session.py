@@ -179,11 +179,6 @@ def output_text(output: object) -> str:
     return TypeAdapter[Any](type(output)).dump_json(output).decode()
 
 
-def encodable(text: str) -> str:
-    """The text with lone surrogates, which no file can keep, replaced by question marks."""
-    return text.encode(errors="replace").decode()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """An evaluator's judgement of a run's output, kept so that it needn't be asked again."""

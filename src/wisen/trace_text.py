@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from wisen.json_values import encodable
 from wisen.records import Trace, TraceEvent
 
 LONGEST_EVENT = 4_000
@@ -39,7 +40,7 @@ def account_of(trace: Trace, longest: int = ACCOUNT) -> str:
     events = _of_last_attempt([event for event in trace.events if "worker" not in event.data])
     if not any(event.kind == "action" for event in events):
         return ""
-    texts = [clipped("\n".join(_lines(event)), min(_LONGEST_IN_ACCOUNT, longest // 4)) for event in events]
+    texts = [clipped(encodable("\n".join(_lines(event))), min(_LONGEST_IN_ACCOUNT, longest // 4)) for event in events]
     kept = _fitting(texts, [event.kind == "error" for event in events], longest)
     told: list[str] = []
     for at, text in enumerate(texts):

@@ -1,11 +1,22 @@
 """What an agent did in an attempt is in the record of its run: tools called, what they returned, and errors."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from secret_samples import Samples
 
-from wisen import Agent, AsyncMemory, InMemoryVectorStore, ReAct, ReflectionPattern, Reflexion, ScriptedModel, ToolCall
+from wisen import (
+    Agent,
+    AsyncMemory,
+    InMemoryVectorStore,
+    ReAct,
+    ReflectionPattern,
+    Reflexion,
+    ScriptedModel,
+    SQLiteVectorStore,
+    ToolCall,
+)
 
 pytestmark = pytest.mark.anyio
 REGISTERS = {1: "closed", 2: "open"}
@@ -100,3 +111,13 @@ async def test_an_own_loop_has_what_it_told_of() -> None:
         attempt.called("look", {"register": 1}, result="closed")
         attempt.outcome(0.0)
     assert (await store.run(attempt.id)).attempts[0].did == looked(1)
+
+
+async def test_what_no_file_can_hold_becomes_a_question_mark(tmp_path: Path) -> None:
+    async with SQLiteVectorStore(tmp_path / "s.db") as store:
+        async with AsyncMemory(store).attempt("Is it open?") as attempt:
+            attempt.called("look\ud800", {"at": "a\ud800b"}, result="closed\ud800", error="odd\ud800")
+            attempt.failed(ValueError("odd\ud800"))
+        (only,) = (await store.run(attempt.id)).attempts
+    assert "".join(only.did.split("\n")).count("?") == 6
+    assert (only.used, only.failure) == (("look?", "a?b"), "ValueError: odd?")

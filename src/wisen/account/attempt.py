@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from wisen.account.attempt_score import good_enough
 from wisen.account.counts import Outcome
+from wisen.json_values import encodable
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage, Trace
 from wisen.screening.redaction import redact
 from wisen.screening.taint import used_in
@@ -79,7 +80,7 @@ class Account:
         self.tools = tuple(dict.fromkeys(called))
         self.used = used_in(events)
         self.did = did_in(trace)
-        self.error = " ".join(errors[-1].split())[:LONGEST_ERROR] if errors else ""
+        self.error = " ".join(encodable(errors[-1]).split())[:LONGEST_ERROR] if errors else ""
 
     def delivered(self) -> None:
         """Note that a model call carried the advice."""

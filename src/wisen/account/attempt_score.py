@@ -9,6 +9,7 @@ nothing scores 0. That it failed was seen, and isn't anybody's opinion: only a c
 from dataclasses import replace
 
 from wisen.events import described
+from wisen.json_values import encodable
 from wisen.records import ReflectionEvaluation
 
 _LONGEST = 500
@@ -16,7 +17,7 @@ _LONGEST = 500
 
 def failure_of(error: BaseException) -> str:
     """An error as an attempt's failure: its type and message, in one line."""
-    return " ".join(described(error).split())[:_LONGEST]
+    return " ".join(encodable(described(error)).split())[:_LONGEST]
 
 
 def evaluation_of_failure(failure: str, judged: ReflectionEvaluation | None = None) -> ReflectionEvaluation:

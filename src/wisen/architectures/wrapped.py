@@ -14,9 +14,10 @@ from wisen.architectures.results import answer_of, usage_of
 from wisen.deadlines import calling
 from wisen.errors import ConfigError
 from wisen.events import Degraded, Event, described
+from wisen.json_values import encodable
 from wisen.records import TokenUsage
 from wisen.screening.taint import UNSEEN
-from wisen.session import AgentSession, Architecture, BoundAdvice, Dependencies, encodable, output_text
+from wisen.session import AgentSession, Architecture, BoundAdvice, Dependencies, output_text
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

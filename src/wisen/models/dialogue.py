@@ -26,10 +26,11 @@ from pydantic_ai.usage import UsageLimits
 
 from wisen.errors import ConfigError, ModelError
 from wisen.events import Event, TextDelta, ToolCalled, ToolReturned
+from wisen.json_values import encodable
 from wisen.models.journaled import journaled_toolsets
 from wisen.models.structured import constrained_settings
 from wisen.models.timed import timed_toolsets
-from wisen.session import AgentSession, Dependencies, encodable, output_text
+from wisen.session import AgentSession, Dependencies, output_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from wisen.errors import ConfigError, MissingExtraError, ModelError, WeightsError
-from wisen.session import encodable
+from wisen.json_values import encodable
 
 _PATIENCE = 10.0
 """Seconds to wait for a number of tokens."""

@@ -6,6 +6,7 @@ It stands apart because it reads traces, and the screen reads texts alone.
 import json
 from collections.abc import Iterable
 
+from wisen.json_values import encodable
 from wisen.records import Trace, TraceEvent
 from wisen.screening.sinks import words_of
 
@@ -26,7 +27,7 @@ def used_in(events: Iterable[TraceEvent]) -> tuple[str, ...]:
     used: dict[str, None] = {}
     for event in events:
         if event.kind == "action":
-            used[str(event.data.get("name", ""))] = None
-            named = words_of(json.dumps(event.data.get("params"), ensure_ascii=False, default=str))
+            used[encodable(str(event.data.get("name", "")))] = None
+            named = words_of(encodable(json.dumps(event.data.get("params"), ensure_ascii=False, default=str)))
             used |= dict.fromkeys(sorted(word for word in named if len(word) <= _LONGEST and not word.isalpha()))
     return tuple(used)[:_MOST]

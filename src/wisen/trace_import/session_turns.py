@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from wisen.session import encodable
+from wisen.json_values import encodable
 from wisen.trace_import.coding_agents import CodingAgent
 from wisen.trace_text import clipped
 

@@ -10,8 +10,8 @@ from typing import Final, Literal, cast
 from pydantic import TypeAdapter, ValidationError
 
 from wisen.errors import TracesFileError
+from wisen.json_values import encodable
 from wisen.reflection.traced import TracedRun
-from wisen.session import encodable
 from wisen.tasks.file_parser import Place, WrongPlaceError
 from wisen.trace_import.foreign_formats import (
     Record,
