@@ -1,12 +1,14 @@
 """What an attempt came to, as it is recorded and as it counts."""
 
+from typing import Any
+
 import pytest
 
 from wisen import ReflectionEvaluation
 from wisen.account.attempt import Account
 from wisen.account.attempt_score import evaluation_of_failure, failure_of, good_enough
 from wisen.account.counts import Outcome
-from wisen.records import Advice, AttemptRecord, Blocked, Injection, LeftOut, TokenUsage
+from wisen.records import Advice, AttemptRecord, Blocked, Injection, LeftOut, TokenUsage, Trace, TraceEvent
 
 SHOWN = Advice(
     section="Ask first.",
@@ -50,6 +52,33 @@ def test_the_record_has_the_attempt_as_far_as_it_came() -> None:
     )
     account.delivered()
     assert account.recorded(spent=spent, seconds=4.0).advice_delivered is True
+
+
+def happened(*events: tuple[Any, Any]) -> Trace:
+    told = (TraceEvent(kind=kind, step=1, at=0.0, data=data) for kind, data in events)
+    return Trace(trace_id="t", purpose="p", events=tuple(told))
+
+
+BEFORE = ("action", {"name": "earlier", "params": {}}), ("error", {"text": "an earlier one"})
+
+
+@pytest.mark.parametrize(
+    ("events", "tools", "error"),
+    [
+        ([], (), ""),
+        ([("action", {"name": name, "params": {}}) for name in ("look", "read", "look")], ("look", "read"), ""),
+        ([("action", {"params": {}}), ("observation", {"name": "look", "text": "closed"})], (), ""),
+        ([("error", {"text": "first"}), ("error", {"text": "the\n last\ud800", "error": "x"})], (), "the last?"),
+        ([("error", {"stage": "recall", "error": "StoreError"}), ("note", {"text": "y"})], (), "StoreError"),
+        ([("error", {"text": "first"}), ("error", {"stage": "recall"})], (), ""),
+        ([("error", {"text": "z" * 400})], (), "z" * 300),
+    ],
+)
+def test_tools_and_the_last_error_are_those_of_the_attempt(events: list[Any], tools: object, error: str) -> None:
+    account = Account(attempt=2, advice=SHOWN, spent_before=TokenUsage(), tools=("old",), error="old")
+    account.acted(happened(*BEFORE, *events), since=2)
+    assert (account.tools, account.error) == (tools, error)
+    assert tuple(filter(None, account.used)) == tools
 
 
 def test_an_error_is_told_in_one_line_of_bounded_length() -> None:
