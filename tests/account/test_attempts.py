@@ -59,7 +59,7 @@ def happened(*events: tuple[Any, Any]) -> Trace:
     return Trace(trace_id="t", purpose="p", events=tuple(told))
 
 
-BEFORE = ("action", {"name": "earlier", "params": {}}), ("error", {"text": "an earlier one"})
+BEFORE: list[tuple[Any, Any]] = [("action", {"name": "earlier"}), ("error", {"text": "an earlier one"})]
 
 
 @pytest.mark.parametrize(
