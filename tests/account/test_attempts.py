@@ -66,8 +66,8 @@ BEFORE: list[tuple[Any, Any]] = [("action", {"name": "earlier"}), ("error", {"te
     ("events", "tools", "error"),
     [
         ([], (), ""),
-        ([("action", {"name": name, "params": {}}) for name in ("look", "read", "look")], ("look", "read"), ""),
-        ([("action", {"params": {}}), ("observation", {"name": "look", "text": "closed"})], (), ""),
+        ([("action", {"name": name}) for name in ("look", "read", "look")], ("look", "read"), ""),
+        ([("action", {"params": None}), ("observation", {"name": "look", "text": "closed"})], (), ""),
         ([("error", {"text": "first"}), ("error", {"text": "the\n last\ud800", "error": "x"})], (), "the last?"),
         ([("error", {"stage": "recall", "error": "StoreError"}), ("note", {"text": "y"})], (), "StoreError"),
         ([("error", {"text": "first"}), ("error", {"stage": "recall"})], (), ""),
