@@ -201,7 +201,7 @@ class Trials:
         if pid == 0:
             self._tried(mutant, chosen, writing)
         os.close(writing)
-        expected = sum(self._took[one.nodeid] for one in chosen)
+        expected = sum(self._took.get(one.nodeid, 0.0) for one in chosen)
         return pid, Trial(mutant=mutant, chosen=chosen, pipe=reading, until=time.monotonic() + 20 + _TIMES * expected)
 
     def _tried(self, mutant: str, chosen: Sequence[pytest.Item], writing: int) -> None:
