@@ -180,7 +180,9 @@ async def test_a_run_is_shown_with_its_attempts_diff_and_steps(store: Store, at:
         lesson_ids=(out.id,),
     )
     good = ReflectionEvaluation(overall_score=1.0, evaluator="count", verifiable=True)
-    second = AttemptRecord(attempt=2, output="row 1\nrow 2b\nrow 3", evaluation=good, advice_delivered=True)
+    second = AttemptRecord(
+        attempt=2, output="row 1\nrow 2b\nrow 3", evaluation=good, advice_delivered=True, used=("db.example.com",)
+    )
     record = replace(run_record("r1", output="7"), attempts=(first, second), status="satisfied", score=1.0)
     await store.save_run(replace(record, degradations=("recall: TimeoutError",)))
     page = await text_of(at, "/runs/r1")
@@ -195,6 +197,7 @@ async def test_a_run_is_shown_with_its_attempts_diff_and_steps(store: Store, at:
         "1 recalled 4 cards, 2 of them shown",
         '1 action stock({"shelf": 4})',
         "1 observation of stock twelve",
+        "2 used db.example.com",
         'What it did action: stock({"shelf": 4}) observation of stock: twelve and: more Answer',
         "1 judged 0.25 by count",
         "went without recall: TimeoutError",

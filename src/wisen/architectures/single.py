@@ -40,7 +40,8 @@ async def judge_once(session: AgentSession, deps: Dependencies, *, threshold: fl
         if attempt.failure:
             evaluation = evaluation_of_failure(attempt.failure, evaluation)
             session.satisfied = None if good_enough(attempt.failure, evaluation, threshold) else False
-    session.attempts.append(replace(only_attempt(session, session.failure), evaluation=evaluation))
+    meter = session.meter
+    session.attempts.append(replace(attempt, evaluation=evaluation, usage=meter.spent, seconds=meter.seconds))
 
 
 async def _judgement(session: AgentSession, deps: Dependencies, evaluator: Evaluator) -> ReflectionEvaluation:

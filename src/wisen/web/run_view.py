@@ -23,7 +23,7 @@ _DIFF_LINES = 80
 _DIFF_WIDTH = 160
 _COMPARED = 400
 """Lines of a version that are compared, and characters of each."""
-_DONE = ("thought", "action", "observation", "error")
+_DONE = ("thought", "action", "observation", "error", "used")
 
 Sign = Literal["+", "-", "@", " "]
 
@@ -191,7 +191,7 @@ def _steps_of_attempt(one: AttemptRecord) -> Iterable[RunStep]:
     shown = sum(each.fate == "shown" for each in fates)
     if fates:
         yield RunStep(name="recalled", said=f"{counted(len(fates), 'card')}, {shown} of them shown", attempt=number)
-    for line in one.did.splitlines():
+    for line in one.did.splitlines() or [f"used: {each}" for each in one.used[:_CARDS]]:
         name, _, said = line.partition(": ")
         if said and name.split(" ")[0] in _DONE:  # other lines go on with what a tool returned
             yield RunStep(name=name, said=said, attempt=number)
