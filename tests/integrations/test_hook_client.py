@@ -99,6 +99,17 @@ def test_there_is_one_resident_process(desk: Desk) -> None:
         assert (done.returncode, "another process" in done.stderr) == (0, True)
 
 
+def test_stopping_stops_also_one_that_is_only_starting(desk: Desk) -> None:
+    """And there is no second one, which would begin once the first has ended."""
+    for number in range(4):
+        desk.hook("SessionStart", session_id=f"s-{number}")
+    assert "no process" not in desk.wisen("hooks", "stop").stderr
+    assert (desk.log.count("begins"), desk.log.count("ends")) == (1, 1)
+    assert "no process" in desk.wisen("hooks", "stop").stderr
+    with desk.resident():
+        assert desk.log.count("begins") == 2
+
+
 def test_the_end_of_a_turn_waits_for_a_resident_process(desk: Desk, tmp_path: Path) -> None:
     """It starts one itself, which takes in what waits."""
     path = rollout(tmp_path / "r.jsonl", (PROMPT, [("sh a.sh", 1, "not so"), ("sh a.sh --so", 0, "")]))

@@ -140,7 +140,6 @@ async def test_by_lot_a_session_goes_without_the_lesson(
 ) -> None:
     taught(desk, provider, word)
     desk.wisen("hooks", "stop")
-    desk.wait_for(lambda: not (desk.state / "hooks.sock").exists())
     seeds = dict[bool, int]()
     for seed in count():
         rehearsal = desk.copied(tmp_path / f"rehearsal {seed}")

@@ -12,7 +12,7 @@ from wisen.cli.option_sets import OptionSet
 from wisen.cli.output import print_json
 from wisen.cli.shared_options import OutputOptions
 from wisen.errors import ConfigError
-from wisen.integrations.hook_client import ALIVE, FOLDER, LOG, OFF, PERSON, SOCKET, STOP, VARIABLE, ask, state_folder
+from wisen.integrations.hook_client import ALIVE, FOLDER, LOG, OFF, PERSON, STOP, VARIABLE, ask, locked, state_folder
 from wisen.integrations.hook_files import (
     HookChange,
     hook_file,
@@ -153,13 +153,14 @@ def on() -> None:
 def stop() -> None:
     """Stop the resident process once its work is done; the next session starts it again."""
     folder = Path(state_folder(os.environ))
-    if asked(folder, STOP) is None:
+    if not _is_served(folder):
         typer.echo("no process was running", err=True)
         return
     ends = time.monotonic() + _LAST_WORK
-    while (folder / SOCKET).exists():
+    while _is_served(folder):
         if time.monotonic() > ends:
             raise ConfigError(f"the resident process is still at work; {folder / LOG} says at what")
+        asked(folder, STOP)  # one that is only starting doesn't hear it yet
         time.sleep(_LOOK)
 
 
@@ -171,12 +172,13 @@ def serve(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Makes draws repeat, for tests.", show_default=False)
     ] = None,
+    lock: Annotated[int | None, typer.Option("--lock", hidden=True)] = None,
 ) -> None:
     """Answer hooks, and stop after a while without any; sessions start this by themselves."""
     from wisen.integrations.resident import Resident  # noqa: PLC0415 - the memory behind it is slow to import
 
     folder = _made(Path(state_folder(os.environ)))
-    if not Resident(folder, idle=idle, seed=seed).serve():
+    if not Resident(folder, idle=idle, seed=seed).serve(lock):
         typer.echo("another process answers hooks already", err=True)
 
 
@@ -187,6 +189,16 @@ def asked(folder: Path, what: str) -> bytes | None:
         return ask(str(folder), what, b"", _PATIENCE)[1]
     finally:
         os.chdir(here)
+
+
+def _is_served(folder: Path) -> bool:
+    """Whether a resident process is there, also one that is starting or does its last work."""
+    if not folder.is_dir():
+        return False
+    lock = locked(str(folder))
+    if lock is not None:
+        os.close(lock)
+    return lock is None
 
 
 def _why_off(folder: Path, root: Path | None) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 SOCKET = "hooks.sock"
 PENDING = "pending"
+LOCK = "hooks.lock"
 LOG = "hooks.log"
 PERSON = "person.db"
 """Beside them in the state folder: the person's store."""
@@ -29,6 +30,8 @@ _STARTING = ("SessionStart", "Stop", "SessionEnd")
 _KEPT = ("Stop", "SessionEnd")
 """Events that say where a transcript is: without a resident process they wait for the next one."""
 _MOST = 1_000_000
+_HANDED = 3
+"""The descriptor under which a resident process gets the lock."""
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
@@ -71,8 +74,24 @@ def keep(folder: str, event: str, payload: bytes) -> None:
     os.rename(name + ".part", name)
 
 
+def locked(folder: str) -> int | None:
+    """The lock of the one resident process, held while this descriptor is open; `None` where another one holds it."""
+    import fcntl  # noqa: PLC0415 - most events need none
+
+    lock = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    return lock
+
+
 def start(folder: str) -> None:
-    """Start a resident process that belongs to nobody, and don't wait for it."""
+    """Start a resident process that belongs to nobody, and don't wait for it; nothing where one is there or starting.
+
+    The lock is taken here and handed on, so that there is never a second one that waits for the first to end.
+    """
     os.makedirs(folder, 0o700, exist_ok=True)
     child = os.fork()
     if child:
@@ -81,13 +100,19 @@ def start(folder: str) -> None:
     try:
         os.setsid()
         if os.fork() == 0:
+            lock = locked(folder)
+            if lock is None:
+                return
+            os.dup2(lock, _HANDED)
+            os.set_inheritable(_HANDED, True)  # which a descriptor isn't that had this number already
             nowhere = os.open(os.devnull, os.O_RDWR)
-            for number in range(3):
+            for number in range(_HANDED):
                 os.dup2(nowhere, number)
-            os.closerange(3, 1024)
+            os.closerange(_HANDED + 1, 1024)
             os.chdir(folder)
             # -P: no module of the folder that the agent works in is taken for one of wisen's.
-            os.execv(sys.executable, [sys.executable, "-P", "-m", "wisen", "hooks", "serve"])  # noqa: S606 - itself
+            asked = [sys.executable, "-P", "-m", "wisen", "hooks", "serve", "--lock", str(_HANDED)]
+            os.execv(sys.executable, asked)  # noqa: S606 - itself
     finally:
         os._exit(0)
 

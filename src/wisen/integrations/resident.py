@@ -1,7 +1,6 @@
 """The process that hooks ask: one for each person, which ends by itself when no agent has asked for a while."""
 
 import asyncio
-import fcntl
 import json
 import logging
 import os
@@ -11,17 +10,15 @@ from dataclasses import replace
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from random import Random
-from typing import IO
 
 from wisen.errors import ConfigError
 from wisen.integrations.coding_memory import CodingMemory
-from wisen.integrations.hook_client import ALIVE, LOG, PENDING, SOCKET, STOP
+from wisen.integrations.hook_client import ALIVE, LOG, PENDING, SOCKET, STOP, locked
 from wisen.integrations.hook_payload import HookPayload, read_payload
 from wisen.records import Clockwork
 from wisen.reflection.traced import TracedRun
 
 _LEARNING = ("Stop", "SessionEnd")
-_LOCK = "hooks.lock"
 _LONGEST = 16_000_000
 _LOG_BYTES = 1_000_000
 _READ_SECONDS = 10.0
@@ -57,17 +54,22 @@ class Resident:
         """A model's looks back, for which nothing waits."""
         self._over = asyncio.Event()
 
-    def serve(self) -> bool:
-        """Serve until it is told to stop, or nothing was asked for `idle` seconds. `False` where another one serves."""
+    def serve(self, lock: int | None = None) -> bool:
+        """Serve until it is told to stop, or nothing was asked for `idle` seconds. `False` where another one serves.
+
+        Args:
+            lock: The descriptor of `locked`, where whoever started this process has taken it.
+        """
         os.chdir(self._folder)  # the path of a socket may be 100 characters long at most
-        with Path(_LOCK).open("a") as lock:
-            if not _locked(lock):
-                return False
+        held = locked(".") if lock is None else lock
+        if held is None:
+            return False
+        try:
             Path(SOCKET).unlink(missing_ok=True)
-            try:
-                asyncio.run(self._serve())
-            finally:
-                Path(SOCKET).unlink(missing_ok=True)  # says that all is done
+            asyncio.run(self._serve())
+        finally:
+            Path(SOCKET).unlink(missing_ok=True)
+            os.close(held)  # says that all is done
         return True
 
     async def _serve(self) -> None:
@@ -170,14 +172,6 @@ async def _rest(reader: asyncio.StreamReader) -> bytes:
         if size > _LONGEST:
             raise ValueError(f"a payload of more than {_LONGEST} bytes")
     return b"".join(parts)
-
-
-def _locked(lock: IO[str]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _logger(folder: Path) -> logging.Logger:
