@@ -58,7 +58,7 @@ class Resident:
         """Serve until it is told to stop, or nothing was asked for `idle` seconds. `False` where another one serves.
 
         Args:
-            lock: The descriptor of `locked`, where whoever started this process has taken it.
+            lock: The descriptor of `locked`, where the one who started this process has taken it.
         """
         os.chdir(self._folder)  # the path of a socket may be 100 characters long at most
         held = locked(".") if lock is None else lock
