@@ -25,8 +25,7 @@ _HERE = Path(__file__).parent
 _DOCS = _HERE.parent / "docs" / "measured" / "trust.md"
 _SETS = {
     "first": _HERE.parent / "tests" / "identity" / "data",
-    "second": _HERE / "wording_texts" / "second",
-    "third": _HERE / "wording_texts" / "third",
+    **{name: _HERE / "wording_texts" / name for name in ("second", "third", "fourth", "fifth")},
 }
 _COSINES = (0.65,)
 _ORDERS = 3

@@ -1,8 +1,9 @@
 """What makes two texts the same, two wordings of one idea, or rivals.
 
-Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where their
-content agrees, neither denies what the other says, and an embedder that knows meaning finds them alike. Texts that
-share many words and differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
+Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where neither
+has other content in the place of the other's, neither denies what the other says, and an embedder that knows meaning
+finds them alike. Texts that share many words and differ in one that matters are two ideas, however near their vectors:
+embedders hardly see it.
 """
 
 import re
@@ -14,6 +15,7 @@ from wisen.claims.agreement import (
     in_one_frame,
     likeness,
     one_word_apart,
+    other_content,
     reworded,
     shared_content,
 )
@@ -30,7 +32,7 @@ _LIKE_WORDS: Final = 0.5
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CODE: Final = re.compile(r"`([^`\n]{1,400})`")
-_CONTENT_COUNTS: Final = 0.1
+_CONTENT_COUNTS: Final = 0.2
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
 
 
@@ -86,10 +88,11 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
     if same_form(one) == same_form(other):
         return "same"
     mine, others = claim_of(one), claim_of(other)
+    agree = hard_content_agrees(mine, others)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
         support = cosine + _CONTENT_COUNTS * shared_content(mine, others)
-        agree = support >= same_meaning and hard_content_agrees(mine, others) and not contradict(mine, others)
-        if agree and (not in_one_frame(mine, others) or reworded(mine, others)):
+        alike = support >= same_meaning and not other_content(mine, others) and not contradict(mine, others)
+        if alike and (not in_one_frame(mine, others) or (agree and reworded(mine, others))):
             return "idea"
-    disagree = not hard_content_agrees(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
+    disagree = not agree or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"

@@ -37,6 +37,14 @@ IDEAS = [
         "Restarting a host that serves requests drops them, so empty it first.",
     ),
 ]
+LEAVES_CONTENT_OUT = [
+    ("Refunds over $50 need approval.", "I paid $64 back alone and was flagged: above 50 dollars a manager signs off."),
+    ("Read legacy files as cp1252.", "Byte 0x92 broke the old archive; cp1252 decoded it."),
+    ("Change only what the fix needs.", "Reviewers rejected 400 touched lines: keep patches minimal."),
+    ("Postcodes are text, or zeros vanish.", "Why did Massachusetts get lost? Force strings for ZIP columns."),
+    ("Import in batches of 500 rows.", "Groups of five hundred (500) lines work; one giant insert times out."),
+    ("Treat `-999` as missing.", "The mean fell to minus forty: convert the sentinel -999 to NaN."),
+]
 FEW_WORDS_IN_COMMON = [
     ("Increase timeouts for slow endpoints", "Where calls hang, decrease the timeouts of a client"),
     ("Versions stay pinned in builds", "Leave dependency versions unpinned there"),
@@ -47,6 +55,8 @@ FEW_WORDS_IN_COMMON = [
     ("Over 200 EUR a supervisor approves", "Managers sign sums of at most 200 EUR"),
     ("Never erase old images", "Delete stale pictures nightly"),
     ("Keep postal codes as plain strings", "Keep phone numbers short"),
+    ("Book rooms near Berlin", "Stay in hotels by Munich airport"),
+    ("Send 5 reminders", 'Mark drafts with "late"'),
 ]
 NOT_IDEAS = [
     *FEW_WORDS_IN_COMMON,
@@ -110,6 +120,15 @@ def test_other_content_is_another_idea(one: str, other: str):
     assert alike(other, one) == alike(one, other)
 
 
+@pytest.mark.parametrize(("one", "other"), LEAVES_CONTENT_OUT)
+def test_other_words_may_leave_out_an_example_or_a_reason(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "idea"
+
+
+def test_other_words_may_not_leave_out_a_limit():
+    assert alike("Refunds over $50 need approval.", "Get a manager to sign off what you pay back.") == "other"
+
+
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():
     one, other = IDEAS[0]
 
@@ -119,15 +138,15 @@ def test_without_a_say_of_an_embedder_nothing_is_an_idea():
     assert relation(one, one.upper()) == "same"
 
 
-def test_shared_content_counts_for_a_tenth_of_a_cosine_and_no_more_than_two_of_it():
+def test_shared_content_counts_for_a_fifth_of_a_cosine_and_no_more_than_two_of_it():
     one, other = "Put toner to 6815.", "Office material: number 6815."
     more = 'Treat "na", "nil" and "void" as nulls in columns of sheets that users load'
     again = 'Vacant cells hold "nil", "void" or "na" where clerks typed zilch at dawn'
 
-    assert relation(one, other, cosine=0.51, same_meaning=0.6) == "idea"
-    assert relation(one, other, cosine=0.49, same_meaning=0.6) == "other"
-    assert relation(more, again, cosine=0.41, same_meaning=0.6) == "idea"
-    assert relation(more, again, cosine=0.39, same_meaning=0.6) == "other"
+    assert relation(one, other, cosine=0.41, same_meaning=0.6) == "idea"
+    assert relation(one, other, cosine=0.39, same_meaning=0.6) == "other"
+    assert relation(more, again, cosine=0.21, same_meaning=0.6) == "idea"
+    assert relation(more, again, cosine=0.19, same_meaning=0.6) == "other"
 
 
 def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():

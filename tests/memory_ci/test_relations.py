@@ -356,7 +356,7 @@ def test_submissions_wait_for_those_that_they_may_be_wordings_of() -> None:
     ):
         assert key != submission_key(other)
     plain = kept("Ask first.")
-    assert submission_key(plain) == submission_key(replace(plain, content="ask  first!")) != key
+    assert submission_key(plain) == submission_key(replace(plain, content="ask  FIRST!")) != key
     assert submission_key(plain) != submission_key(replace(plain, content="Never ask."))
     report = replace(card, kind=MemoryKind.REFLECTION)
     assert submission_key(report) != submission_key(replace(report, provenance=Provenance(agent="bob")))

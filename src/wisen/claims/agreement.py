@@ -17,24 +17,47 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
     What stands in one as a code and in the other as a plain word is there. A number in words without a unit may be left
     out, and a name too where other content is shared; another one in its place is other content.
     """
-    pairs = ((one, other), (other, one))
-    missing = [_missing_numbers(mine.counts, others) for mine, others in pairs]
-    limits, other_limits = dict(one.directions), dict(other.directions)
+    left_out = _left_out(one, other), _left_out(other, one)
+    names = [lacking["names"] for lacking in left_out]
+    counts = [lacking["counts"] for lacking in left_out]
     return not (
-        one.foreign != other.foreign
-        or any(_missing_numbers(mine.numbers, others) or _missing_dates(mine, others) for mine, others in pairs)
-        or any((mine.codes | mine.quotes) - others.said for mine, others in pairs)
-        or all(missing)
-        or not _names_agree(one, other)
-        or any(other_limits.get(number, limit) != limit for number, limit in limits.items())
+        any(lacking["values"] for lacking in left_out)
+        or all(counts)
+        or all(names)
+        or (any(names) and not _hard(one) & _hard(other))
+        or _elsewhere(one, other)
     )
 
 
-def _names_agree(one: Claim, other: Claim) -> bool:
-    unnamed, others_unnamed = one.names - other.said, other.names - one.said
-    if unnamed and others_unnamed:
-        return False
-    return not (unnamed or others_unnamed) or bool(_hard(one) & _hard(other))
+def other_content(one: Claim, other: Claim) -> bool:
+    """Whether each of two claims has content in whose place the other has other content: 25 percent, 12 percent.
+
+    What only one of them has may be an example or a reason, unless it is a limit.
+    """
+    left_out = _left_out(one, other), _left_out(other, one)
+    return any(left_out[0][kind] and left_out[1][kind] for kind in left_out[0]) or _elsewhere(one, other)
+
+
+def _left_out(one: Claim, other: Claim) -> dict[str, bool]:
+    """Of each kind of content, whether the other claim lacks some of what this one has."""
+    return {
+        "values": _missing_numbers(one.numbers, other)
+        or _missing_dates(one, other)
+        or bool((one.codes | one.quotes) - other.said),
+        "counts": _missing_numbers(one.counts, other),
+        "names": bool(one.names - other.said),
+    }
+
+
+def _elsewhere(one: Claim, other: Claim) -> bool:
+    """Whether they are of other scripts, or don't bound the same numbers in the same directions."""
+    limits, other_limits = dict(one.directions), dict(other.directions)
+    return (
+        one.foreign != other.foreign
+        or _missing_numbers(limits, other)
+        or _missing_numbers(other_limits, one)
+        or any(other_limits.get(number, limit) != limit for number, limit in limits.items())
+    )
 
 
 def shared_content(one: Claim, other: Claim) -> float:
@@ -69,9 +92,12 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
-    strings" do. No two wordings by different people come near that, unless one only rewords the other.
+    strings" do. No two wordings by different people come near that, unless one only rewords the other. Hard content in
+    common builds no frame: whoever says the same can't but name the same number.
     """
-    shared = len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
+    common = (_hard(one) | one.counts) & (_hard(other) | other.counts)
+    mine, others = one.stems - common, other.stems - common
+    shared = len(mine & others) / (min(len(mine), len(others)) or 1)
     return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
 
 

@@ -166,10 +166,12 @@ def agree(one: Situation, other: Situation) -> bool:
 
 
 def submission_key(card: MemoryCard) -> str:
-    """Equal for cards that submissions take one after the other: those that could be wordings of one idea."""
+    """Equal for cards that submissions take one after the other: those that say the same, or name the same content."""
     at = (card.kind.value, card.scope.text, card.reporter)
-    said = same_form(card.situation.prompt) if is_example(card) else content_key(card.text) or same_form(card.text)
-    return "\x1f".join((*at, said))
+    if is_example(card):
+        return "\x1f".join((*at, same_form(card.situation.prompt)))
+    said = same_form(card.text)
+    return "\x1f".join((*at, content_key(said) or said))
 
 
 def embedder_of(store: VectorStore) -> Embedder:
