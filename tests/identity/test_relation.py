@@ -37,6 +37,14 @@ IDEAS = [
         "Restarting a host that serves requests drops them, so empty it first.",
     ),
 ]
+SHARES_CONTENT = [
+    (
+        "Refunds above 200 EUR need a supervisor's approval.",
+        "Do not pay out more than 200 EUR by yourself; get a manager to confirm.",
+    ),
+    ('Treat "NA" and "-" as missing.', 'Cells that hold "NA" or "-" are nulls.'),
+    ("Wait 90 minutes at CDG.", "Leave 90 minutes between planes in CDG."),
+]
 LEAVES_CONTENT_OUT = [
     ("Refunds over $50 need approval.", "I paid $64 back alone and was flagged: above 50 dollars a manager signs off."),
     ("Read legacy files as cp1252.", "Byte 0x92 broke the old archive; cp1252 decoded it."),
@@ -118,6 +126,11 @@ def test_other_words_for_a_claim_are_one_idea(one: str, other: str):
 def test_other_content_is_another_idea(one: str, other: str):
     assert alike(one, other) in {"rivals", "other"}
     assert alike(other, one) == alike(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), SHARES_CONTENT)
+def test_content_in_common_builds_no_frame(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "idea"
 
 
 @pytest.mark.parametrize(("one", "other"), LEAVES_CONTENT_OUT)

@@ -93,9 +93,9 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
 
     They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
     strings" do. No two wordings by different people come near that, unless one only rewords the other. Hard content in
-    common builds no frame: whoever says the same can't but name the same number.
+    common builds no frame: the same claim names the same number in any words.
     """
-    common = (_hard(one) | one.counts) & (_hard(other) | other.counts)
+    common = _hard(one) & _hard(other)
     mine, others = one.stems - common, other.stems - common
     shared = len(mine & others) / (min(len(mine), len(others)) or 1)
     return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
