@@ -10,7 +10,7 @@ from wisen import Agent, ReflectionPattern, Reflexion, ScriptedModel, Supervisor
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.evaluation.quoting import to_grade
 from wisen.records import Trace, TraceEvent
-from wisen.trace_text import ACCOUNT, account_of
+from wisen.trace_text import ACCOUNT, account_of, clipped
 
 pytestmark = pytest.mark.anyio
 
@@ -154,3 +154,17 @@ def test_an_account_has_a_bound(longest: int, size: int) -> None:
     action: tuple[Any, dict[str, object]] = ("action", {"name": "a", "params": {"x": "x" * size}})
     error: tuple[Any, dict[str, object]] = ("error", {"name": "a", "text": "y" * size})
     assert len(account_of(trace_of(*[action, error] * 30), longest)) <= max(longest, 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("one two three four five six seven eight", "one two\n[…]\neight"),
+        ('{"one":"two","three":"four"}', '{"one":"\n[…]\n":"four"}'),
+        ("a" * 100, "a" * 10 + "\n[…]\n" + "a" * 10),
+        ("one two three four ", "one two three four"),
+        ("one two th ree fou four fiv", "one two th\n[…]\nfour fiv"),
+    ],
+)
+def test_no_word_is_cut_but_one_that_is_the_whole_text(text: str, kept: str) -> None:
+    assert clipped(text, 20) == kept

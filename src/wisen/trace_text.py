@@ -1,6 +1,7 @@
 """Tells a trace as text that a model can be shown: whole and in parts, or what the agent did in bounded words."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -15,6 +16,10 @@ _LONGEST_IN_ACCOUNT = 1_500
 _GAP_SIZE = 20
 """Characters that are left for saying how much is missing."""
 _GAP = "[… {count} more …]"
+_BETWEEN = r"""[\s"',;<>(){}\[\]]"""
+"""What stands between two words, in prose, JSON and markup."""
+_LAST_WORD = re.compile(rf"(?<={_BETWEEN})(?:(?!{_BETWEEN}).){{1,200}}$")
+_FIRST_WORD = re.compile(rf"^(?:(?!{_BETWEEN}).){{1,200}}(?={_BETWEEN})")
 _TEXTS = ("text", "result", "content", "output", "message")
 
 
@@ -53,12 +58,20 @@ def account_of(trace: Trace, longest: int = ACCOUNT) -> str:
 
 
 def clipped(text: str, longest: int) -> str:
-    """The text, without its middle where it is too long."""
+    """The text, without its middle where it is too long.
+
+    No word is cut in two: a part of a key or an address would be no longer known as one.
+    """
     text = text.strip()
     if len(text) <= longest:
         return text
     half = longest // 2
-    return f"{text[:half]}\n[…]\n{text[-half:]}"
+    head, tail = text[:half], text[-half:]
+    if not re.match(_BETWEEN, text[half]):
+        head = _LAST_WORD.sub("", head)
+    if not re.match(_BETWEEN, text[-half - 1]):
+        tail = _FIRST_WORD.sub("", tail)
+    return f"{head.rstrip()}\n[…]\n{tail.lstrip()}"
 
 
 def summary(trace: Trace) -> str:

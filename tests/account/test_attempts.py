@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from secret_samples import Samples
 
 from wisen import ReflectionEvaluation
 from wisen.account.attempt import Account
@@ -79,6 +80,20 @@ def test_tools_and_the_last_error_are_those_of_the_attempt(events: list[Any], to
     account.acted(happened(*BEFORE, *events), since=2)
     assert (account.tools, account.error) == (tools, error)
     assert tuple(filter(None, account.used)) == tools
+
+
+@pytest.mark.parametrize("near", ["head", "tail"])
+@pytest.mark.parametrize(("word", "form"), [("ab ", " {key} "), ('"a",', '"key":"{key}",'), ("<p>", "<b>{key}</b>")])
+def test_no_part_of_a_secret_stays_where_a_long_result_is_cut(near: str, word: str, form: str) -> None:
+    key = Samples(7).prefixed()["github"]
+    parts = {key[at : at + 8] for at in range(len(key) - 7)}
+    for size in range(690, 760):
+        few, many = (word * 300)[:size], word * 1_000
+        said = few + form.format(key=key) + many if near == "head" else many + form.format(key=key) + few
+        account = Account(attempt=1, advice=SHOWN, spent_before=TokenUsage())
+        account.acted(happened(("action", {"name": "look"}), ("observation", {"name": "look", "text": said})), since=0)
+        assert "[…]" in account.did
+        assert not any(part in account.did for part in parts), size
 
 
 def test_an_error_is_told_in_one_line_of_bounded_length() -> None:
