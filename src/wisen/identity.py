@@ -1,15 +1,16 @@
 """What makes two texts the same, two wordings of one idea, or rivals.
 
 Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where neither
-has other content in the place of the other's, neither denies what the other says, and an embedder that knows meaning
-finds them alike. Texts that share many words and differ in one that matters are two ideas, however near their vectors:
-embedders hardly see it.
+has other content in the place of the other's, denies what the other says, or says far more. An embedder that knows
+meaning must find them alike, also in what they say of the content that both name. Texts that share many words and
+differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
 """
 
 import re
 from typing import Final, Literal
 
 from wisen.claims.agreement import (
+    common_content,
     contradict,
     hard_content_agrees,
     in_one_frame,
@@ -17,12 +18,13 @@ from wisen.claims.agreement import (
     one_word_apart,
     other_content,
     reworded,
+    says_more,
     shared_content,
 )
 from wisen.claims.claim import claim_of
 from wisen.claims.normal_form import same_form
 
-__all__ = ["Relation", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "same_form"]
+__all__ = ["Relation", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "rests", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
@@ -32,7 +34,7 @@ _LIKE_WORDS: Final = 0.5
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CODE: Final = re.compile(r"`([^`\n]{1,400})`")
-_CONTENT_COUNTS: Final = 0.2
+_CONTENT_COUNTS: Final = 0.3
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
 
 
@@ -72,7 +74,25 @@ def other_case(one: str, at: str, other: str, other_at: str) -> bool:
     return bool((mine - others) & claim_of(at).stems) and bool((others - mine) & claim_of(other_at).stems)
 
 
-def relation(one: str, other: str, *, cosine: float | None = None, same_meaning: float | None = None) -> Relation:
+def rests(one: str, other: str) -> tuple[str, str] | None:
+    """What two texts say of the hard content that both name; `None` where they share none.
+
+    Two rules for one port have much in common until the port is left out.
+    """
+    mine, others = claim_of(one), claim_of(other)
+    common = common_content(mine, others)
+    return (mine.besides(common), others.besides(common)) if common else None
+
+
+def relation(
+    one: str,
+    other: str,
+    *,
+    cosine: float | None = None,
+    same_meaning: float | None = None,
+    rest: float = 1.0,
+    floor: float = 0.0,
+) -> Relation:
     """How two texts stand to each other; the same for both orders.
 
     Args:
@@ -80,6 +100,8 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
         other: Another one.
         cosine: That of their vectors; `None` where the embedder has no say.
         same_meaning: The cosine from which texts say the same, as `KnowsMeaning` has it; without it nothing is an idea.
+        rest: The cosine of their `rests`, where they have some.
+        floor: The cosine below which texts have nothing to do with each other, as `Embedder` has it.
 
     Returns:
         "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words that claim
@@ -88,11 +110,11 @@ def relation(one: str, other: str, *, cosine: float | None = None, same_meaning:
     if same_form(one) == same_form(other):
         return "same"
     mine, others = claim_of(one), claim_of(other)
-    agree = hard_content_agrees(mine, others)
+    agree, denies = hard_content_agrees(mine, others), contradict(mine, others)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
-        support = cosine + _CONTENT_COUNTS * shared_content(mine, others)
-        alike = support >= same_meaning and not other_content(mine, others) and not contradict(mine, others)
-        if alike and (not in_one_frame(mine, others) or (agree and reworded(mine, others))):
+        alike = cosine + _CONTENT_COUNTS * shared_content(mine, others) >= same_meaning and rest >= floor
+        fits = not (denies or other_content(mine, others) or says_more(mine, others))
+        if alike and fits and (not in_one_frame(mine, others) or (agree and reworded(mine, others))):
             return "idea"
-    disagree = not agree or contradict(mine, others) or one_word_apart(mine, others)
+    disagree = not agree or denies or one_word_apart(mine, others)
     return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"

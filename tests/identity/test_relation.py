@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
-from wisen.identity import Relation, content_key, other_case, relation
+from wisen.identity import Relation, content_key, other_case, relation, rests
 
 
 def alike(one: str, other: str) -> Relation:
@@ -37,21 +37,14 @@ IDEAS = [
         "Restarting a host that serves requests drops them, so empty it first.",
     ),
 ]
-SHARES_CONTENT = [
-    (
-        "Refunds above 200 EUR need a supervisor's approval.",
-        "Do not pay out more than 200 EUR by yourself; get a manager to confirm.",
-    ),
-    ('Treat "NA" and "-" as missing.', 'Cells that hold "NA" or "-" are nulls.'),
-    ("Wait 90 minutes at CDG.", "Leave 90 minutes between planes in CDG."),
-]
 LEAVES_CONTENT_OUT = [
-    ("Refunds over $50 need approval.", "I paid $64 back alone and was flagged: above 50 dollars a manager signs off."),
+    (
+        "Above 50 dollars get a manager's approval first.",
+        "I paid $64 back and was flagged; over $50 a supervisor signs off.",
+    ),
     ("Read legacy files as cp1252.", "Byte 0x92 broke the old archive; cp1252 decoded it."),
-    ("Change only what the fix needs.", "Reviewers rejected 400 touched lines: keep patches minimal."),
     ("Postcodes are text, or zeros vanish.", "Why did Massachusetts get lost? Force strings for ZIP columns."),
-    ("Import in batches of 500 rows.", "Groups of five hundred (500) lines work; one giant insert times out."),
-    ("Treat `-999` as missing.", "The mean fell to minus forty: convert the sentinel -999 to NaN."),
+    ("Treat the sentinel `-999` as missing data.", "The mean fell to minus forty: convert -999 to NaN."),
 ]
 FEW_WORDS_IN_COMMON = [
     ("Increase timeouts for slow endpoints", "Where calls hang, decrease the timeouts of a client"),
@@ -128,18 +121,28 @@ def test_other_content_is_another_idea(one: str, other: str):
     assert alike(other, one) == alike(one, other)
 
 
-@pytest.mark.parametrize(("one", "other"), SHARES_CONTENT)
-def test_content_in_common_builds_no_frame(one: str, other: str):
-    assert alike(one, other) == alike(other, one) == "idea"
-
-
 @pytest.mark.parametrize(("one", "other"), LEAVES_CONTENT_OUT)
 def test_other_words_may_leave_out_an_example_or_a_reason(one: str, other: str):
     assert alike(one, other) == alike(other, one) == "idea"
 
 
 def test_other_words_may_not_leave_out_a_limit():
-    assert alike("Refunds over $50 need approval.", "Get a manager to sign off what you pay back.") == "other"
+    assert alike("Refunds over $50 need approval.", "A manager signs off what goes back.") == "other"
+
+
+def test_what_says_nearly_twice_as_much_has_a_condition():
+    assert alike("Clear sessions on logout.", "Wipe state when people leave early.") == "idea"
+    assert alike("Clear sessions on logout.", "Wipe state when people leave, unless an admin stays around.") == "other"
+
+
+def test_what_is_said_of_the_content_in_common_is_to_be_alike_too():
+    one, other = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
+
+    assert rests(one, other) == ("port it serves the admin console .", "open it in your firewall .")
+    assert rests("Import rows.", "Load lines.") is None
+    assert relation(one, other, cosine=0.6, same_meaning=0.6, rest=0.3, floor=0.3) == "idea"
+    assert relation(one, other, cosine=0.6, same_meaning=0.6, rest=0.29, floor=0.3) == "other"
+    assert rests("Pay €500 to `acc_7`.", "`acc_7` gets 500 EUR in Oslo") == ("pay it to it .", "it gets it in oslo")
 
 
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():
@@ -151,15 +154,15 @@ def test_without_a_say_of_an_embedder_nothing_is_an_idea():
     assert relation(one, one.upper()) == "same"
 
 
-def test_shared_content_counts_for_a_fifth_of_a_cosine_and_no_more_than_two_of_it():
+def test_shared_content_counts_for_three_tenths_of_a_cosine_and_no_more_than_two_of_it():
     one, other = "Put toner to 6815.", "Office material: number 6815."
     more = 'Treat "na", "nil" and "void" as nulls in columns of sheets that users load'
     again = 'Vacant cells hold "nil", "void" or "na" where clerks typed zilch at dawn'
 
-    assert relation(one, other, cosine=0.41, same_meaning=0.6) == "idea"
-    assert relation(one, other, cosine=0.39, same_meaning=0.6) == "other"
-    assert relation(more, again, cosine=0.21, same_meaning=0.6) == "idea"
-    assert relation(more, again, cosine=0.19, same_meaning=0.6) == "other"
+    assert relation(one, other, cosine=0.31, same_meaning=0.6) == "idea"
+    assert relation(one, other, cosine=0.29, same_meaning=0.6) == "other"
+    assert relation(more, again, cosine=0.01, same_meaning=0.6) == "idea"
+    assert relation(more, again, cosine=-0.01, same_meaning=0.6) == "other"
 
 
 def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():

@@ -270,7 +270,7 @@ class TestSearch:
         ideas, card = Ideas(Found(embedder=embedder)), kept(DEAR)
         for _ in range(2):
             assert (await ideas.relations(card)).rivals == (rival,)
-        assert embedder.asked == [DEAR, card.situation.text, CHEAP]
+        assert embedder.asked == [DEAR, CHEAP, card.situation.text]
 
 
 class Recording(InMemoryVectorStore):

@@ -8,6 +8,7 @@ from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
 
 _LIKE_FRAME = 0.4
 _LIKE_FRAME_BEHIND_FIRST = 0.25
+_MOST_OF_IT = 0.55
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
 
@@ -24,7 +25,7 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
         any(lacking["values"] for lacking in left_out)
         or all(counts)
         or all(names)
-        or (any(names) and not _hard(one) & _hard(other))
+        or (any(names) and not common_content(one, other))
         or _elsewhere(one, other)
     )
 
@@ -60,10 +61,20 @@ def _elsewhere(one: Claim, other: Claim) -> bool:
     )
 
 
+def common_content(one: Claim, other: Claim) -> frozenset[str]:
+    """The numbers, dates, codes, quotations and names that two claims have in common."""
+    return _hard(one) & _hard(other)
+
+
 def shared_content(one: Claim, other: Claim) -> float:
     """How much content two claims have in common, from 0 to 2: a number, date, code or quotation is 1, a name half."""
-    names = len(one.names & other.names)
-    return min(2.0, len(_hard(one) & _hard(other)) - names / 2)
+    return min(2.0, len(common_content(one, other)) - len(one.names & other.names) / 2)
+
+
+def says_more(one: Claim, other: Claim) -> bool:
+    """Whether one of two claims has nearly twice as many words as the other: a condition, or an exception."""
+    fewer, more = sorted((len(one.stems), len(other.stems)))
+    return fewer < _MOST_OF_IT * more
 
 
 def contradict(one: Claim, other: Claim) -> bool:
@@ -92,12 +103,9 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
-    strings" do. No two wordings by different people come near that, unless one only rewords the other. Hard content in
-    common builds no frame: the same claim names the same number in any words.
+    strings" do. No two wordings by different people come near that, unless one only rewords the other.
     """
-    common = _hard(one) & _hard(other)
-    mine, others = one.stems - common, other.stems - common
-    shared = len(mine & others) / (min(len(mine), len(others)) or 1)
+    shared = len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
     return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -54,6 +55,8 @@ class Claim:
     """Numbers that are limits: the value, and "above" or "below"."""
     said: frozenset[str]
     """All that occurs, hard or not, as it stands and as stems."""
+    parts: tuple[tuple[str, str], ...]
+    """The text's words and values in order, each behind the hard content that it is, or ""."""
     duties: frozenset[str]
     """Of "may" and "must", which are said."""
     begins_with_link: bool
@@ -75,6 +78,10 @@ class Claim:
         for word in self.words:
             found[word.stem] = found.get(word.stem, frozenset()) | {word.negated}
         return found
+
+    def besides(self, content: AbstractSet[str]) -> str:
+        """What it says besides some of its hard content: "it" stands in the place of that."""
+        return " ".join("it" if what in content else said for what, said in self.parts)
 
     @property
     def key(self) -> str:
@@ -199,12 +206,14 @@ class _Reader:
         self.counts: set[str] = set()
         self.said: set[str] = set()
         self.directions: set[tuple[str, str]] = set()
+        self.parts: list[tuple[str, str]] = []
         self._negated = False
         self._after_be = False
         self._direction, self._reach = "", -1
 
     def claim(self) -> Claim:
         for place, token in enumerate(self.items):
+            self.parts.append(("", token.value))
             if token.kind == "stop":
                 self._negated, self._direction = False, ""
             elif token.kind in {"word", "name"}:
@@ -224,6 +233,7 @@ class _Reader:
             foreign=foreign,
             directions=frozenset(self.directions),
             said=frozenset(self.said),
+            parts=tuple(self.parts),
             duties=self._duties(),
             begins_with_link=bool(self.items)
             and (self.items[0].value in _FRONTED or self.items[0].value in vocabulary().links),
@@ -282,6 +292,7 @@ class _Reader:
 
     def _keep(self, kind: str, value: str) -> None:
         self.values.setdefault(kind, set()).add(value)
+        self.parts[-1] = value, self.parts[-1][1]
 
     def _duties(self) -> frozenset[str]:
         table = vocabulary()

@@ -5,32 +5,23 @@ wordings name it (`MemoryCard.idea`). Verified episodes are examples and claim n
 one origin are one idea, so that they are tried as a group.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
-from wisen.embedders.meaning import meaning_of
 from wisen.errors import CardNotFoundError
-from wisen.identity import content_key, other_case, relation, same_form
+from wisen.identity import content_key, other_case, same_form
+from wisen.memory_ci.comparing import Comparer
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
-from wisen.stores.index.vectors import embed_texts
 from wisen.stores.paging import every_card
 
 _COMPARED = 32
 """Cards that a new one is compared with: the nearest by their words and meaning."""
 _ALIKE = 0.35
 """Relevance from which an episode's task is like another's."""
-_REMEMBERED = 4_096
-"""Texts whose vectors are remembered."""
 _MOST_RIVALS = 32
-
-Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +41,7 @@ class Ideas:
 
     def __init__(self, store: VectorStore) -> None:
         self._store = store
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._comparer = Comparer()
 
     def __reduce__(self) -> "tuple[type[Ideas], tuple[VectorStore]]":
         """A copy remembers nothing."""
@@ -101,17 +92,11 @@ class Ideas:
     ) -> tuple[MemoryCard | None, list[MemoryCard]]:
         """The nearest wording of the card's idea, and its rivals."""
         embedder = embedder_of(self._store)
-        meaning = {one.id: meaning_of(embedder, one.text, card.text) for one in near}
-        # A cosine of 1 tells what the content alone says.
-        content = {one.id: relation(one.text, card.text, cosine=1.0, same_meaning=meaning[one.id]) for one in near}
-        near = [one for one in near if content[one.id] != "other"]
-        if not near:
-            return None, []
-        texts = [text for one in (card, *near) for text in (one.text, one.situation.text)]
-        vectors = await self._embedded(embedder, texts)
-
-        def cosine(one: str, other: str) -> float:
-            return float(vectors[one] @ vectors[other]) if one in vectors and other in vectors else 0.0
+        pairs = {one.id: (card.text, one.text) for one in near}
+        beside: dict[tuple[str, str], list[str]] = {pair: [card.situation.text] for pair in pairs.values()}
+        for one in near:
+            beside[pairs[one.id]].append(one.situation.text)
+        compared = await self._comparer.compare(embedder, beside, beside=beside)
 
         alike, rivals = list[tuple[float, MemoryCard]](), list[MemoryCard]()
         for one in near:
@@ -119,29 +104,15 @@ class Ideas:
                 alike.append((2.0 if one.status is MemoryStatus.ARCHIVED else 3.0, one))
                 continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
-            like = like or cosine(one.situation.text, card.situation.text) >= embedder.floor
-            if not like:
+            if not (like or compared.cosine(one.situation.text, card.situation.text) >= embedder.floor):
                 continue
-            near_by = cosine(one.text, card.text)
-            stands = relation(one.text, card.text, cosine=near_by, same_meaning=meaning[one.id])
+            stands = compared.relations[pairs[one.id]]
             if stands == "idea":
-                alike.append((near_by, one))
+                alike.append((compared.cosine(*pairs[one.id]), one))
             elif stands == "rivals" and not other_case(one.text, one.situation.text, card.text, card.situation.text):
                 rivals.append(one)
         _, best = max(alike, key=lambda found: found[0], default=(0.0, None))
         return best, rivals
-
-    async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
-        """The vector of each text that isn't empty."""
-        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
-        unseen = [text for text in wanted if text not in self._vectors]
-        if unseen:
-            rows = await embed_texts(embedder, unseen)
-            self._vectors.update((text, rows[at]) for at, text in enumerate(unseen))
-        found = {text: self._vectors[text] for text in wanted}
-        while len(self._vectors) > _REMEMBERED:
-            self._vectors.popitem(last=False)
-        return found
 
 
 def _same_as(card: MemoryCard, others: Iterable[MemoryCard]) -> MemoryCard | None:

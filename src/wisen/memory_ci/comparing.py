@@ -1,0 +1,84 @@
+"""How texts stand to each other: by their content, and by the vectors of a store's embedder."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wisen.embedders.meaning import meaning_of
+from wisen.identity import Relation, relation, rests
+from wisen.protocols import Embedder
+from wisen.stores.index.vectors import embed_texts
+
+_REMEMBERED = 4_096
+"""Texts whose vectors are remembered."""
+
+Vector = NDArray[np.float32]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Texts that were compared."""
+
+    relations: Mapping[Pair, Relation]
+    """How each pair stands."""
+    vectors: Mapping[str, Vector]
+
+    def cosine(self, one: str, other: str) -> float:
+        """How near two texts are; 0 where one is empty, or wasn't read."""
+        return _cosine(self.vectors, one, other)
+
+
+class Comparer:
+    """Compares texts, and remembers the vectors of the last few thousand."""
+
+    def __init__(self) -> None:
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+
+    async def compare(
+        self, embedder: Embedder, pairs: Iterable[Pair], *, beside: Mapping[Pair, Iterable[str]] | None = None
+    ) -> Compared:
+        """How the texts of each pair stand to each other, with their vectors.
+
+        Pairs that have nothing in common by their content alone aren't embedded; of the others, the texts `beside` them
+        are as well. Raises what the embedder raises.
+        """
+        pairs = [*pairs]
+        meaning = {pair: meaning_of(embedder, *pair) for pair in pairs}
+        # A cosine of 1 tells what the content alone says.
+        stands: dict[Pair, Relation] = {pair: relation(*pair, cosine=1.0, same_meaning=meaning[pair]) for pair in pairs}
+        common = {pair: found for pair in pairs if stands[pair] == "idea" and (found := rests(*pair))}
+        near = [pair for pair in pairs if stands[pair] != "other"]
+        texts = [text for pair in near for text in (*pair, *common.get(pair, ()), *(beside or {}).get(pair, ()))]
+        vectors = await self._embedded(embedder, texts)
+        for pair in near:
+            if stands[pair] == "idea":
+                rest = _cosine(vectors, *common[pair]) if pair in common else 1.0
+                stands[pair] = relation(
+                    *pair,
+                    cosine=_cosine(vectors, *pair),
+                    same_meaning=meaning[pair],
+                    rest=rest,
+                    floor=embedder.floor,
+                )
+        return Compared(stands, vectors)
+
+    async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
+        """The vector of each text that isn't empty."""
+        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
+        found = {text: self._vectors[text] for text in wanted if text in self._vectors}
+        unseen = [text for text in wanted if text not in found]
+        if unseen:
+            new = dict(zip(unseen, await embed_texts(embedder, unseen), strict=True))
+            found |= new
+            self._vectors.update(new)
+        while len(self._vectors) > _REMEMBERED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def _cosine(vectors: Mapping[str, Vector], one: str, other: str) -> float:
+    return float(vectors[one] @ vectors[other]) if one in vectors and other in vectors else 0.0
