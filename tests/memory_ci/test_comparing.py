@@ -1,0 +1,88 @@
+"""Texts compared by their content and by vectors that are given here."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wisen.errors import EmbedderError
+from wisen.memory_ci import comparing
+from wisen.memory_ci.comparing import Comparer
+
+pytestmark = pytest.mark.anyio
+ADMINS, FIREWALL = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
+RESTS = "port it serves the admin console .", "open it in your firewall ."
+DROP, IGNORE, SHIP = "Drop blank lines.", "Ignore empty rows.", "Ship on Friday."
+
+
+class Angles:
+    """An embedder whose texts have the angles that are given, in degrees; it notes what it was asked for."""
+
+    name, dimension, floor = "angles", 2, 0.5
+
+    def __init__(self, angles: Mapping[str, float], same_meaning: float | None = 0.8) -> None:
+        self.same_meaning = same_meaning
+        self.asked: list[str] = []
+        self._angles = angles
+
+    def knows(self, text: str) -> bool:
+        return text in self._angles
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        self.asked += texts
+        turned = np.radians([self._angles[text] for text in texts])
+        return np.stack([np.cos(turned), np.sin(turned)], axis=1)
+
+
+async def test_a_pair_is_one_idea_from_the_cosine_of_the_same_meaning():
+    pair, other = (DROP, IGNORE), (DROP, SHIP)
+    compared = await Comparer().compare(Angles({DROP: 0, IGNORE: 36, SHIP: 38}), [pair, other])
+    assert compared.relations == {pair: "idea", other: "other"}
+    assert compared.cosine(*pair) == pytest.approx(0.809, abs=0.001)
+
+
+@pytest.mark.parametrize(("between", "said"), [(59, "idea"), (61, "other")])
+async def test_what_is_said_of_common_content_reaches_the_floor(between: float, said: str):
+    angles: dict[str, float] = dict(zip((ADMINS, FIREWALL, *RESTS), (0, 10, 20, 20 + between), strict=True))
+    embedder = Angles(angles)
+    assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): said}
+    assert embedder.asked == [*angles]
+
+
+async def test_an_embedder_without_a_say_joins_nothing_and_is_asked_for_nothing_that_content_parts():
+    embedder = Angles({}, same_meaning=None)
+    compared = await Comparer().compare(embedder, [(DROP, IGNORE)], beside={(DROP, IGNORE): [SHIP]})
+    assert (compared.relations, embedder.asked) == ({(DROP, IGNORE): "other"}, [])
+    assert compared.cosine(DROP, SHIP) == 0.0
+
+
+async def test_a_text_that_the_embedder_does_not_know_is_joined_with_none():
+    embedder = Angles({DROP: 0})
+    assert (await Comparer().compare(embedder, [(DROP, IGNORE)])).relations == {(DROP, IGNORE): "other"}
+
+
+async def test_texts_beside_a_pair_are_read_with_it_but_for_empty_ones():
+    embedder = Angles({DROP: 0, IGNORE: 0, SHIP: 60})
+    compared = await Comparer().compare(embedder, [(DROP, IGNORE)], beside={(DROP, IGNORE): [SHIP, " ", DROP]})
+    assert embedder.asked == [DROP, IGNORE, SHIP]
+    assert compared.cosine(DROP, SHIP) == pytest.approx(0.5)
+    assert compared.cosine(SHIP, " ") == compared.cosine(" ", SHIP) == 0.0
+
+
+async def test_the_last_texts_are_remembered(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(comparing, "_REMEMBERED", 2)
+    embedder, comparer = Angles({DROP: 0, IGNORE: 0, SHIP: 0, "Delete void cells.": 0}), Comparer()
+    for pair in ((DROP, IGNORE), (DROP, IGNORE), (IGNORE, "Delete void cells."), (DROP, IGNORE)):
+        compared = await comparer.compare(embedder, [pair])
+        assert compared.relations == {pair: "idea"}
+    assert embedder.asked == [DROP, IGNORE, "Delete void cells.", DROP]
+
+
+async def test_an_embedder_that_gives_too_few_rows_is_told_of():
+    class Short(Angles):
+        async def embed(self, texts: Sequence[str]) -> Any:
+            return (await super().embed(texts))[1:]
+
+    with pytest.raises(EmbedderError, match="shape"):
+        await Comparer().compare(Short({DROP: 0, IGNORE: 0}), [(DROP, IGNORE)])
