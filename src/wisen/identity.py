@@ -35,7 +35,7 @@ _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CODE: Final = re.compile(r"`([^`\n]{1,400})`")
 _CONTENT_COUNTS: Final = 0.3
-"""What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is half of one."""
+"""What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is a sixth of one."""
 
 
 def content_key(text: str) -> str:

@@ -43,7 +43,6 @@ LEAVES_CONTENT_OUT = [
         "I paid $64 back and was flagged; over $50 a supervisor signs off.",
     ),
     ("Read legacy files as cp1252.", "Byte 0x92 broke the old archive; cp1252 decoded it."),
-    ("Postcodes are text, or zeros vanish.", "Why did Massachusetts get lost? Force strings for ZIP columns."),
     ("Treat the sentinel `-999` as missing data.", "The mean fell to minus forty: convert -999 to NaN."),
 ]
 FEW_WORDS_IN_COMMON = [
@@ -57,6 +56,7 @@ FEW_WORDS_IN_COMMON = [
     ("Never erase old images", "Delete stale pictures nightly"),
     ("Keep postal codes as plain strings", "Keep phone numbers short"),
     ("Book rooms near Berlin", "Stay in hotels by Munich airport"),
+    ("Open Okta for resets", "Delete accounts and create them again"),
     ("Send 5 reminders", 'Mark drafts with "late"'),
 ]
 NOT_IDEAS = [
@@ -163,6 +163,13 @@ def test_shared_content_counts_for_three_tenths_of_a_cosine_and_no_more_than_two
     assert relation(one, other, cosine=0.29, same_meaning=0.6) == "other"
     assert relation(more, again, cosine=0.01, same_meaning=0.6) == "idea"
     assert relation(more, again, cosine=-0.01, same_meaning=0.6) == "other"
+
+
+def test_a_name_in_common_counts_for_little():
+    one, other = "Bills are what Harbour handles.", "Send each invoice to Harbour."
+
+    assert relation(one, other, cosine=0.56, same_meaning=0.6) == "idea"
+    assert relation(one, other, cosine=0.54, same_meaning=0.6) == "other"
 
 
 def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():

@@ -19,24 +19,25 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
     out, and a name too where other content is shared; another one in its place is other content.
     """
     left_out = _left_out(one, other), _left_out(other, one)
-    names = [lacking["names"] for lacking in left_out]
-    counts = [lacking["counts"] for lacking in left_out]
-    return not (
-        any(lacking["values"] for lacking in left_out)
-        or all(counts)
-        or all(names)
-        or (any(names) and not common_content(one, other))
-        or _elsewhere(one, other)
-    )
+    return not (any(lacking["values"] for lacking in left_out) or _replaced(one, other) or _elsewhere(one, other))
 
 
 def other_content(one: Claim, other: Claim) -> bool:
     """Whether each of two claims has content in whose place the other has other content: 25 percent, 12 percent.
 
-    What only one of them has may be an example or a reason, unless it is a limit.
+    What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared.
     """
     left_out = _left_out(one, other), _left_out(other, one)
-    return any(left_out[0][kind] and left_out[1][kind] for kind in left_out[0]) or _elsewhere(one, other)
+    return all(lacking["values"] for lacking in left_out) or _replaced(one, other) or _elsewhere(one, other)
+
+
+def _replaced(one: Claim, other: Claim) -> bool:
+    """Whether a count or a name has another one in its place; a name too where the claims share no content at all."""
+    left_out = _left_out(one, other), _left_out(other, one)
+    names = [lacking["names"] for lacking in left_out]
+    return (
+        all(lacking["counts"] for lacking in left_out) or all(names) or (any(names) and not common_content(one, other))
+    )
 
 
 def _left_out(one: Claim, other: Claim) -> dict[str, bool]:
@@ -67,8 +68,9 @@ def common_content(one: Claim, other: Claim) -> frozenset[str]:
 
 
 def shared_content(one: Claim, other: Claim) -> float:
-    """How much content two claims have in common, from 0 to 2: a number, date, code or quotation is 1, a name half."""
-    return min(2.0, len(common_content(one, other)) - len(one.names & other.names) / 2)
+    """How much content two claims share, from 0 to 2: a number, date, code or quotation is 1, a name a sixth."""
+    names = len(one.names & other.names)
+    return min(2.0, len(common_content(one, other)) - names + names / 6)
 
 
 def says_more(one: Claim, other: Claim) -> bool:
