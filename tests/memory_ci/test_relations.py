@@ -250,6 +250,20 @@ class TestSearch:
         assert await related(mine, bobs) == Relations()
         assert await related(mine, bobs, alices := report("alice")) == Relations(head=alices)
 
+    async def test_the_32_nearest_of_its_kind_are_compared(self) -> None:
+        asked: list[RecallQuery] = []
+
+        class Asked(InMemoryVectorStore):
+            async def search(self, query: RecallQuery) -> list[RecallHit]:
+                asked.append(query)
+                return []
+
+        card = kept(DEAR)
+        assert await Ideas(Asked()).relations(card) == Relations()
+        assert [(one.k, one.filter.kinds, one.filter.tenant) for one in asked] == [
+            (32, (card.kind,), card.scope.tenant)
+        ]
+
     async def test_each_text_is_embedded_once_and_only_where_content_may_agree(self) -> None:
         class Counting(HashEmbedder):
             asked: list[str]

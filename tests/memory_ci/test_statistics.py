@@ -88,7 +88,13 @@ def test_mcnemar_is_exact_and_two_sided() -> None:
 
 
 def test_pairs_are_compared_task_by_task() -> None:
-    found = compare_pairs([True, True, True, False, True, False], [True, True, False, True, False, False])
+    both_right, gains, losses, both_wrong = (
+        [(True, True)] * 3,
+        [(True, False)] * 2,
+        [(False, True)],
+        [(False, False)] * 4,
+    )
+    found = compare_pairs(*zip(*both_right, *gains, *losses, *both_wrong, strict=True))
     assert found == PairedOutcome(gained=2, lost=1, e_value=sign_e_value(2, 1), p_value=mcnemar_p(2, 1))
     with pytest.raises(ValueError, match="argument 2"):
         compare_pairs([True], [True, False])
