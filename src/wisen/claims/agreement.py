@@ -18,8 +18,7 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
     What stands in one as a code and in the other as a plain word is there. A number in words without a unit may be left
     out, and a name too where other content is shared; another one in its place is other content.
     """
-    left_out = _left_out(one, other), _left_out(other, one)
-    return not (any(lacking["values"] for lacking in left_out) or _replaced(one, other) or _elsewhere(one, other))
+    return not (_lacks_values(one, other) or _lacks_values(other, one) or _replaced(one, other))
 
 
 def other_content(one: Claim, other: Claim) -> bool:
@@ -27,35 +26,30 @@ def other_content(one: Claim, other: Claim) -> bool:
 
     What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared.
     """
-    left_out = _left_out(one, other), _left_out(other, one)
-    return all(lacking["values"] for lacking in left_out) or _replaced(one, other) or _elsewhere(one, other)
+    return (_lacks_values(one, other) and _lacks_values(other, one)) or _replaced(one, other)
 
 
-def _replaced(one: Claim, other: Claim) -> bool:
-    """Whether a count or a name has another one in its place; a name too where the claims share no content at all."""
-    left_out = _left_out(one, other), _left_out(other, one)
-    names = [lacking["names"] for lacking in left_out]
+def _lacks_values(one: Claim, other: Claim) -> bool:
+    """Whether the other claim lacks a number, date, code or quotation of this one."""
     return (
-        all(lacking["counts"] for lacking in left_out) or all(names) or (any(names) and not common_content(one, other))
+        _missing_numbers(one.numbers, other)
+        or _missing_dates(one, other)
+        or bool((one.codes | one.quotes) - other.said)
     )
 
 
-def _left_out(one: Claim, other: Claim) -> dict[str, bool]:
-    """Of each kind of content, whether the other claim lacks some of what this one has."""
-    return {
-        "values": _missing_numbers(one.numbers, other)
-        or _missing_dates(one, other)
-        or bool((one.codes | one.quotes) - other.said),
-        "counts": _missing_numbers(one.counts, other),
-        "names": bool(one.names - other.said),
-    }
+def _replaced(one: Claim, other: Claim) -> bool:
+    """Whether a count, name, script or limit has another one in its place.
 
-
-def _elsewhere(one: Claim, other: Claim) -> bool:
-    """Whether they are of other scripts, or don't bound the same numbers in the same directions."""
+    A limit may not be left out either, and a name only where other content is shared.
+    """
+    unnamed, others_unnamed = one.names - other.said, other.names - one.said
     limits, other_limits = dict(one.directions), dict(other.directions)
     return (
         one.foreign != other.foreign
+        or (_missing_numbers(one.counts, other) and _missing_numbers(other.counts, one))
+        or bool(unnamed and others_unnamed)
+        or (bool(unnamed or others_unnamed) and not common_content(one, other))
         or _missing_numbers(limits, other)
         or _missing_numbers(other_limits, one)
         or any(other_limits.get(number, limit) != limit for number, limit in limits.items())

@@ -46,7 +46,7 @@ class Comparer:
         Pairs that have nothing in common by their content alone aren't embedded; of the others, the texts `beside` them
         are as well. Raises what the embedder raises.
         """
-        pairs = [*pairs]
+        pairs = [*dict.fromkeys(pairs)]
         meaning = {pair: meaning_of(embedder, *pair) for pair in pairs}
         # A cosine of 1 tells what the content alone says.
         stands: dict[Pair, Relation] = {pair: relation(*pair, cosine=1.0, same_meaning=meaning[pair]) for pair in pairs}

@@ -96,7 +96,7 @@ class Ideas:
         beside: dict[tuple[str, str], list[str]] = {pair: [card.situation.text] for pair in pairs.values()}
         for one in near:
             beside[pairs[one.id]].append(one.situation.text)
-        compared = await self._comparer.compare(embedder, beside, beside=beside)
+        compared = await self._comparer.compare(embedder, pairs.values(), beside=beside)
 
         alike, rivals = list[tuple[float, MemoryCard]](), list[MemoryCard]()
         for one in near:
