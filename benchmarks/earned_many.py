@@ -1,23 +1,25 @@
 """Two hundred ideas at once in one store: false ones among the promoted, and how well measured effects rank them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from earned_material import Idea, Material
-from earned_rules import RULES, auc, measured
+from earned_rules import RULES, auc
 from earned_session import Session, Setting
 from earned_stores import embedder
 from earned_tables import table
 from earned_world import Effects, World
 
+from wisen.advice.rank import effect, uses
+from wisen.cards import MemoryCard
 from wisen.stores.in_process.store import InMemoryVectorStore
 
 _OF_A_SITUATION = 17
 _DEALT = (0.3, 0.2, 0.1, -0.1, -0.2)
 """Of each situation's ideas; the others have no effect."""
 _TRIED = 30
-_HELD = 5
+"""Runs after which an idea is ranked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,7 @@ class Many:
     decided: dict[str, set[Idea]]
     """What each rule promoted."""
     area: float | None
+    """How well recall's own estimates rank ideas that help above the others."""
 
 
 async def many(material: Material, *, runs: int, in_points: bool, embedded: str, seed: str) -> Many:
@@ -48,12 +51,7 @@ async def many(material: Material, *, runs: int, in_points: bool, embedded: str,
     await session.submit(ideas, draw)
     for _ in range(runs):
         await session.run(draw.randrange(len(material)))
-    await session.close()
-    arms = {
-        idea: one
-        for idea, one in measured(session.notes).items()
-        if idea in effects and one.runs >= _TRIED and one.held_runs >= _HELD
-    }
+    estimated = _estimates(await session.close(), session.cards)
     by_situation = [[note for note in session.notes if note.situation == number] for number in range(len(material))]
     decided = {"wisen": {idea for idea, fate in session.fates.items() if fate.promoted is not None}}
     for name, rule in RULES.items():
@@ -61,8 +59,18 @@ async def many(material: Material, *, runs: int, in_points: bool, embedded: str,
     return Many(
         effects=effects,
         decided=decided,
-        area=auc({idea: one.effect for idea, one in arms.items()}, lambda idea: effects[idea] > 0),
+        area=auc(estimated, lambda idea: effects[idea] > 0),
     )
+
+
+def _estimates(cards: Sequence[MemoryCard], ideas: Mapping[str, Idea]) -> dict[Idea, float]:
+    """What recall takes each idea's effect to be, of those that were tried often enough."""
+    found: dict[Idea, float] = {}
+    for card in cards:
+        for trial in card.trials if card.id in ideas else ():
+            if uses(card, model=trial.model, layout=trial.layout) >= _TRIED:
+                found[ideas[card.id]] = effect(card, model=trial.model, layout=trial.layout)
+    return found
 
 
 async def report(material: Material, *, trials: int, runs: int, embedded: str, seed: str) -> str:

@@ -1,7 +1,6 @@
 """Other projects' rules on the same streams of outcomes, and how well measured effects rank ideas."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from earned_material import Idea
 from earned_session import Note
@@ -9,7 +8,6 @@ from earned_session import Note
 _VALIDATION = 20
 _LEAD = 3
 _USED = 5
-_PRIOR = 1.0
 
 Rule = Callable[[Idea, Sequence[Note]], bool]
 """Whether an idea would be accepted, after the runs of its situation."""
@@ -45,43 +43,6 @@ RULES: Mapping[str, Rule] = {
     "above the average": above_average,
     "counters": counters,
 }
-
-
-@dataclass(slots=True, kw_only=True)
-class Arms:
-    """Runs of an idea's trial by inverse propensity: with it, good with it, without it, good without it."""
-
-    shown: float = 0.0
-    shown_good: float = 0.0
-    held: float = 0.0
-    held_good: float = 0.0
-    runs: int = 0
-    held_runs: int = 0
-
-    @property
-    def effect(self) -> float:
-        """The difference of both rates, each drawn towards one half by one run."""
-        one = (self.shown_good + _PRIOR / 2) / (self.shown + _PRIOR)
-        return one - (self.held_good + _PRIOR / 2) / (self.held + _PRIOR)
-
-
-def measured(notes: Sequence[Note]) -> dict[Idea, Arms]:
-    """What the draws of these runs say of each idea; draws that couldn't turn out otherwise say nothing."""
-    found: dict[Idea, Arms] = {}
-    for note in notes:
-        for draw in note.draws:
-            if not 0.0 < draw.propensity < 1.0:
-                continue
-            arms = found.setdefault(draw.idea, Arms())
-            arms.runs += 1
-            if draw.shown:
-                arms.shown += 1 / draw.propensity
-                arms.shown_good += bool(note.good) / draw.propensity
-            else:
-                arms.held_runs += 1
-                arms.held += 1 / (1 - draw.propensity)
-                arms.held_good += bool(note.good) / (1 - draw.propensity)
-    return found
 
 
 def auc(scores: Mapping[Idea, float], helps: Callable[[Idea], bool]) -> float | None:

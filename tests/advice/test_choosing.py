@@ -238,6 +238,14 @@ def test_examples_may_be_alike() -> None:
     assert why(advice) == {far.card.id: "not among the best 3"}
 
 
+def test_examples_take_no_place_of_notes_that_are_alike() -> None:
+    notes = [recalled(lesson(f"Ticket about the {one}: Maple takes it."), 0.6) for one in ("lift", "stairs")]
+    examples = [recalled(episode(f"Ticket {number}: the lift.", "Maple"), 0.9) for number in range(3)]
+    given = [notes[0], examples[0], notes[1], *examples[1:]]
+    advice = PromptCompiler(diversity=0.9).compile(given, most=3)
+    assert shown(advice) == [one.card.id for one in given[:3]]
+
+
 def test_what_all_have_in_common_is_no_likeness() -> None:
     cards = [lesson(f"Which team handles this ticket about the {one}?") for one in ("lift", "parcel", "invoice")]
     assert Likeness(cards)(0, 1) == 0.0
@@ -249,7 +257,9 @@ def test_what_all_have_in_common_is_no_likeness() -> None:
 @pytest.mark.parametrize(("second", "near", "order"), [(0.8, 0.5, [0, 2, 1]), (0.9, 0.1, [0, 1, 2])])
 def test_what_is_like_one_taken_before_loses_by_its_likeness(second: float, near: float, order: list[int]) -> None:
     alike = {(1, 0): near, (2, 0): 0.0}
-    places = MarginalRelevance([1.0, second, 0.4], lambda at, taken: alike.get((at, taken), 0.0), diversity=0.5)
+    places = MarginalRelevance(
+        [1.0, second, 0.4], lambda at, taken: alike.get((at, taken), 0.0), kinds="nnn", diversity=0.5
+    )
     found: list[int] = []
     for place in places:
         found.append(place)
@@ -257,9 +267,20 @@ def test_what_is_like_one_taken_before_loses_by_its_likeness(second: float, near
     assert found == order
 
 
+def test_places_compete_with_those_of_their_kind_and_none_is_worth_more_than_an_earlier_one() -> None:
+    places = MarginalRelevance([0.2, 0.9, 0.9, 0.1], lambda at, _: float(at == 2), kinds="nene", diversity=0.5)
+    found: list[int] = []
+    for place in places:
+        found.append(place)
+        places.take(place)
+    assert found == [0, 1, 2, 3]
+    fallen = MarginalRelevance([0.2, 0.5, 0.9, 0.4], lambda at, _: 0.1 * (at == 2), kinds="nene", diversity=0.5)
+    assert list(fallen) == [0, 1, 2, 3]
+
+
 def test_the_nearest_one_taken_is_known_and_of_equals_the_first() -> None:
     alike = {0: 0.25, 1: 0.125, 2: 0.5, 3: 0.5}
-    places = MarginalRelevance([0.5] * 5, lambda _, taken: alike[taken], diversity=1.0)
+    places = MarginalRelevance([0.5] * 5, lambda _, taken: alike[taken], kinds="nnnnn", diversity=1.0)
     assert places.nearest(4) == (0.0, -1)
     seen: list[tuple[float, int]] = []
     for taken in range(4):

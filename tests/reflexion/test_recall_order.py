@@ -1,6 +1,7 @@
 """In which order a run is shown what it finds: what has helped and is meant for it first, but what it knows before."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,7 @@ from wisen import (
 )
 from wisen.cards import CardEvidence, MemoryScope, Provenance
 from wisen.memory_ci.trial import TrialRule
+from wisen.trial_records import DrawCounts, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -118,3 +120,24 @@ async def test_what_the_attempt_before_was_told_comes_before_what_is_found_later
 async def test_five_are_shown_where_nothing_else_is_asked_for() -> None:
     (order,) = await shown([card(number) for number in range(7)])
     assert len(order) == 5
+
+
+def example(number: int) -> MemoryCard:
+    return MemoryCard(
+        kind=MemoryKind.SKILL_CARD,
+        content=f"{number} chairs",
+        situation=Situation(prompt=TASK.prompt, task_type=TASK.type),
+        provenance=Provenance(run_id=f"solved {number}", agent="agent", verified=True),
+        status=MemoryStatus.PROMOTED,
+    )
+
+
+@pytest.mark.parametrize("in_use", [True, False])
+async def test_examples_crowd_out_no_lesson_that_is_in_use_or_has_a_place_on_trial(in_use: bool) -> None:
+    waiting = [replace(card(number), status=MemoryStatus.QUARANTINED) for number in range(5)]
+    farther = replace(card(6), situation=Situation(prompt="Carry the chairs to the hall.", task_type=TASK.type))
+    ahead = DrawCounts(propensity=0.6, shown=20, shown_good=18, held_out=12, held_out_good=4)
+    trial = Trial(model="scripted", layout=LAYOUT, number=1, stage="on trial", counts=(ahead,))
+    tried = farther if in_use else replace(farther, status=MemoryStatus.QUARANTINED, trials=(trial,))
+    (order,) = await shown([*waiting, tried, *map(example, range(6))])
+    assert 5 in order, "however many other lessons, which wait, are nearer"

@@ -200,3 +200,14 @@ async def test_a_task_whose_draw_can_not_be_written_does_not_begin() -> None:
     with pytest.raises(StoreError, match="can't be changed"):
         await protocol.begin(SCRAPING, "scraper", model="m")
     assert protocol.owed("scraper") == ()
+
+
+@pytest.mark.parametrize("benched", [0, 1, 2])
+async def test_a_task_begins_with_as_many_reports_as_asked_for_besides_those_that_may_not_be_shown(
+    benched: int,
+) -> None:
+    reports = [filed(f"report {number}", days_old=number) for number in range(3)]
+    reports[benched] = replace(reports[benched], trials=(Trial(layout=LAYOUT, number=1, stage="benched"),))
+    protocol = await guard(*reports, last=1)
+    (begun,) = (await protocol.begin(SCRAPING, "scraper")).advice.injections
+    assert begun.card_id in {card.id for card in reports} - {reports[benched].id}

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import accumulate
 
 from wisen.advice.diversity import Likeness, MarginalRelevance, best_of_equals_first, said
 from wisen.advice.frame import BULLET, RIVAL, RULES_HEADING, Note, OwnRun, note, section
@@ -264,13 +263,19 @@ class PromptCompiler:
         return self.rule_tokens if draft.rules else 0
 
     def _choose(self, given: list[Recalled], draft: _Draft, room: TokenBound, most: int | None, model: str) -> None:
-        """Take cards by relevance and by what they add to those taken, as long as there is room."""
-        # The order given may rest on more than relevance: it holds.
-        relevance = list(accumulate((one.injection.score for one in given), min))
+        """Take cards as long as there is room: examples in their order, and notes also by what they add to those taken.
+
+        The order given says when it is the turn of an example, and when that of a note.
+        """
         places = best_of_equals_first([one.card for one in given], model=model, layout=self.layout)
         cards = [given[place] for place in places]
         there = draft.said()
-        order = MarginalRelevance(relevance, Likeness([one.card for one in cards]), diversity=self.diversity)
+        order = MarginalRelevance(
+            [one.injection.score for one in given],
+            Likeness([one.card for one in cards]),
+            kinds=[one.card.is_episode for one in given],
+            diversity=self.diversity,
+        )
         taken: list[int] = []
         for place in order:
             one = cards[place]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from math import inf
 
 from wisen.advice.rank import effect, uses
 from wisen.cards import MemoryCard, MemoryStatus
@@ -92,20 +93,31 @@ class Likeness:
 class MarginalRelevance:
     """Gives places in the order of `(1 - diversity) · relevance - diversity · likeness to the nearest one taken`.
 
-    Iterate over it, and say `take(place)` of each place that is taken. Among equals the earlier place comes first.
+    Iterate over it, and say `take(place)` of each place that is taken. Among equals the earlier place comes first. Only
+    places of one kind compete, so that the order given says when one of each kind is next. That order may rest on more
+    than relevance: no place counts as more relevant than an earlier one of its kind.
     """
 
-    def __init__(self, relevance: Sequence[float], alike: Callable[[int, int], float], *, diversity: float) -> None:
-        self._relevance = relevance
+    def __init__(
+        self,
+        relevance: Sequence[float],
+        alike: Callable[[int, int], float],
+        *,
+        kinds: Sequence[object],
+        diversity: float,
+    ) -> None:
+        self._relevance = _falling(relevance, kinds)
         self._alike = alike
+        self._kinds = kinds
         self._diversity = diversity
         self._waiting = list(range(len(relevance)))
         self._nearest = [(0.0, -1)] * len(relevance)
 
     def __iter__(self) -> Iterator[int]:
         """The places, each once."""
-        while self._waiting:
-            best = max(self._waiting, key=lambda at: (self._worth(at), -at))
+        for kind in self._kinds:
+            rivals = (at for at in self._waiting if self._kinds[at] == kind)
+            best = max(rivals, key=lambda at: (self._worth(at), -at))
             self._waiting.remove(best)
             yield best
 
@@ -122,3 +134,13 @@ class MarginalRelevance:
 
     def _worth(self, at: int) -> float:
         return (1.0 - self._diversity) * self._relevance[at] - self._diversity * self._nearest[at][0]
+
+
+def _falling(relevance: Sequence[float], kinds: Sequence[object]) -> list[float]:
+    """Each relevance, but no more than that of an earlier place of its kind."""
+    least = dict.fromkeys(kinds, inf)
+    fallen: list[float] = []
+    for value, kind in zip(relevance, kinds, strict=True):
+        least[kind] = min(least[kind], value)
+        fallen.append(least[kind])
+    return fallen

@@ -174,10 +174,13 @@ class Learner:
 
     async def _recalled(self, draws: Draws, attempt: int) -> list[Recalled]:
         """The agent's rules; then what fits the task, and what earlier attempts of this run have met, best first."""
-        request = self._request(draws)
-        rules = await request.rules(own=self._own_cards)
-        found = await request.found(self._situation(), own=self._own_cards, rules=rules, told_before=self._told_before)
-        return [*rules, *await draws.with_draws(found, first=attempt == 1, before=self._drawn)]
+        return await self._request(draws).recalled(
+            self._situation(),
+            own=self._own_cards,
+            told_before=self._told_before,
+            first=attempt == 1,
+            drawn=self._drawn,
+        )
 
     def _request(self, draws: Draws) -> RecallRequest:
         tools = tuple(sorted(self._session.offered)) or None if self._tools is None else self._tools

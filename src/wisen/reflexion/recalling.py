@@ -32,35 +32,48 @@ class RecallRequest:
     tools: tuple[str, ...] | None
     """What the run can call, by name, where the task names nothing; `None` where that isn't known."""
 
-    async def rules(self, *, own: Collection[str]) -> list[Recalled]:
-        """The agent's standing rules, but for those that the run is told anyway."""
+    async def recalled(
+        self, at: Situation, *, own: Collection[str], told_before: Collection[str], first: bool, drawn: Advice | None
+    ) -> list[Recalled]:
+        """The agent's rules, and then what fits the situation, best first, with its draws.
+
+        What the run is told anyway isn't among them: its `own` cards, those of the runs around it, and all wordings of
+        its standing rules. What the attempt before was told comes before the rest: the attempts' prompts are to begin
+        alike. `first` and `drawn` are as `Draws.with_draws` has them. Raises what the store raises.
+        """
+        rules = await self._rules(own)
+        found = await self._found(at, own=own, rules=rules)
+        recalled = self._in_turn(await self.draws.with_draws(found, first=first, before=drawn))
+        return [*rules, *sorted(recalled, key=lambda one: one.card.id not in told_before)]
+
+    async def _rules(self, own: Collection[str]) -> list[Recalled]:
         if not self.parts.options.compiler.rule_tokens:
             return []
         return await self.draws.rules(self.where, known={*own, *self._bound})
 
-    async def found(
-        self, at: Situation, *, own: Collection[str], rules: Sequence[Recalled], told_before: Collection[str]
-    ) -> list[Found]:
-        """What fits the situation, best first; what the attempt before was told comes before all.
-
-        What the run is told anyway isn't among them: its `own` cards, those of the runs around it, and all wordings of
-        its standing `rules`.
-        """
+    async def _found(self, at: Situation, *, own: Collection[str], rules: Sequence[Recalled] = ()) -> list[Found]:
         ci = self.draws.ci
-        by_similarity = isinstance(ci.ranker, BySimilarity)
-        room = self.parts.top_k * (_TO_CHOOSE_FROM if by_similarity else 1) + len(own) + len(rules)
+        room = self.parts.top_k * (_TO_CHOOSE_FROM if self._by_similarity else 1) + len(own) + len(rules)
         found = await ci.recall(at, self.where, run_id=self.draws.run_id, k=room)
         known = {*own, *self._bound}
         others = {one.hit.card.id: one for one in beside(rules, found) if one.hit.card.id not in known}
         ranked = [weighed_as_idea(one) for one in others.values()]
-        if by_similarity:
+        if self._by_similarity:
             model, layout = self.deps.model.model_name, self.parts.options.compiler.layout
             ranked = rank(ranked, model=model, layout=layout, where=self.where)
-            examples = [hit for hit in ranked if is_example(hit.card)]
-            ranked = alternating([hit for hit in ranked if not is_example(hit.card)], examples)
-        # The attempts' prompts are to begin alike.
-        ranked.sort(key=lambda hit: hit.card.id not in told_before)
         return [others[hit.card.id] for hit in ranked]
+
+    def _in_turn(self, recalled: Sequence[Recalled]) -> Sequence[Recalled]:
+        """Lessons and examples alternating, so that neither crowds out the other; what is barred takes no turn.
+
+        A ranker's order stays as it is.
+        """
+        if not self._by_similarity:
+            return recalled
+        barred = [one for one in recalled if one.barred]
+        lessons = [one for one in recalled if not (one.barred or is_example(one.card))]
+        examples = [one for one in recalled if not one.barred and is_example(one.card)]
+        return [*alternating(lessons, examples), *barred]
 
     async def on_error(self, before: Advice, *, tool: str, error: str, own: Collection[str]) -> Advice:
         """What fits an error within an attempt, was learned where its tool was at hand, and isn't in the advice before.
@@ -70,11 +83,15 @@ class RecallRequest:
         at = Situation(prompt=self.task.prompt, task_type=self.task.type, tools=(tool,), error=error)
         known = {one.idea for one in before.injections}
         with calling(named("store", self.draws.ci.store)):
-            found = await self.found(at, own=own, rules=(), told_before=())
+            found = await self._found(at, own=own)
             there = [one for one in found if one.head.id not in known and tool in _tools_of(one.hit.card)]
-            recalled = await self.draws.with_draws(there, first=False)
+            recalled = self._in_turn(await self.draws.with_draws(there, first=False))
         with calling("the prompt compiler"):
             return await self.parts.options.compiler.compile_for(self.deps.model, recalled, most=self.parts.top_k)
+
+    @property
+    def _by_similarity(self) -> bool:
+        return isinstance(self.draws.ci.ranker, BySimilarity)
 
     @property
     def _bound(self) -> set[str]:

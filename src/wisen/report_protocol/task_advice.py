@@ -43,9 +43,9 @@ async def advice_for(
     known = {card.id for card in told}
     rules = await draws.rules(where, known=known)
     found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told) + len(rules))
-    others = [one for one in beside(rules, found) if one.hit.card.id not in known][:last]
+    others = [one for one in beside(rules, found) if one.hit.card.id not in known]
     recalled = [*rules, *await draws.with_draws(others, first=first)]
-    advice = report_compiler().compile(recalled, own=OwnRun(lessons=chain(told)))
+    advice = report_compiler().compile(recalled, own=OwnRun(lessons=chain(told)), most=last)
     return await draws.write(advice) if first else advice
 
 
