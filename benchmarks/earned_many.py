@@ -38,7 +38,9 @@ async def many(material: Material, *, runs: int, in_points: bool, embedded: str,
     vectors, draw = embedder(embedded), Random(seed)
     effects: dict[Idea, float] = {}
     for situation in range(len(material)):
-        ideas = material.useless(situation, 40)[:_OF_A_SITUATION]
+        # Equal texts of two situations are one idea to wisen, and have one effect at most.
+        own = [idea for idea in material.useless(situation, 40) if not material.told_elsewhere(idea)]
+        ideas = own[:_OF_A_SITUATION]
         draw.shuffle(ideas)
         effects |= dict(zip(ideas, (*_DEALT, *[0.0] * (len(ideas) - len(_DEALT))), strict=True))
     world = World(material=material, effects=Effects(of=effects, in_points=in_points), seed=seed, tasks=400)

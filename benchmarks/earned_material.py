@@ -2,6 +2,7 @@
 
 import tomllib
 from calendar import month_name
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,9 @@ class Material:
             for idea in (*named, *self.useless(situation, 40)):
                 self._known.update(dict.fromkeys(((situation, text) for text in self.wordings(idea)), idea))
 
+        places = Counter(text for _, text in self._known)
+        self._elsewhere = {text for text, count in places.items() if count > 1}
+
     def __len__(self) -> int:
         """How many situations there are."""
         return len(self._situations)
@@ -66,6 +70,10 @@ class Material:
         own = [(2 * situation + place) % len(self._useless) * _PARTS for place in range(len(self._useless))]
         more = [number + part for part in range(1, _PARTS) for number in own if self._has_parts(number)]
         return [Idea(situation, "useless", number) for number in (*own, *more)[:count]]
+
+    def told_elsewhere(self, idea: Idea) -> bool:
+        """Whether a lesson of another situation is put in the very words of this idea."""
+        return any(text in self._elsewhere for text in self.wordings(idea))
 
     def wordings(self, idea: Idea) -> list[str]:
         """How different people put it."""

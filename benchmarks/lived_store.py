@@ -23,7 +23,7 @@ from wisen.account.counts import with_trial
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Move, Provenance, Situation
 from wisen.memory_ci.sequence_numbers import COHORT, cohort_of
 from wisen.memory_ci.status import move, pinned
-from wisen.memory_ci.trial import base_rate, began, begins, counted, decided, priority, propensity, with_places
+from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, base_rate, began, begins, counted, decided, priority, propensity
 from wisen.memory_ci.verdicts import bar, e_value_of, verdict
 from wisen.recall import CardFilter
 from wisen.records import RunRecord, Task
@@ -129,10 +129,9 @@ class LivedStore:
         ]
         base = base_rate(one.trial for one in waiting)
         waiting.sort(key=lambda one: (-priority(one.trial, base=base, told=one.told, verified=True), one.head))
-        places = with_places([one.trial for one in waiting])
         used = [one for one in desk.claims.values() if one.trial.stage in ("promoted", "recheck")]
         found: list[Recalled] = []
-        for claim in (*used, *(waiting[place] for place in places)):
+        for claim in (*used, *waiting[: DEFAULT_TRIAL_RULE.at_once]):
             if begins(claim.trial):
                 self.trials += 1
                 claim.trial = began(claim.trial, self.trials)
@@ -172,7 +171,7 @@ class LivedStore:
         card, status = with_trial(card, claim.trial), card.status
         if claim.trial.stage == "promoted" and before.stage == "on trial":
             self._promoted[cohort] += 1
-            self._number(f"promotions {cohort}", self._promoted[cohort], claim)
+            self._number(f"promotions of cohort {cohort}", self._promoted[cohort], claim)
             status = MemoryStatus.PROMOTED
         elif claim.trial.stage == "archived":
             status = MemoryStatus.ARCHIVED
@@ -328,7 +327,7 @@ async def _main(arguments: argparse.Namespace) -> None:
         for tenant in arguments.tenants.split(","):
             lived = LivedStore(arguments.runs, arguments.cards, seed=arguments.seed, tenant=tenant, trials=trials)
             await fill(store, lived)
-            trials = cohort_of(lived.trials) * COHORT  # the next tenant's trials are of other cohorts
+            trials = 1 + (cohort_of(lived.trials) - 1) * COHORT  # the next tenant's trials are of other cohorts
             _tell(lived, tenant)
     print(f"{perf_counter() - began_at:.1f} s")
 

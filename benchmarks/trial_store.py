@@ -14,7 +14,6 @@ from wisen.memory_ci.trial import (
     decided,
     priority,
     propensity,
-    with_places,
 )
 from wisen.memory_ci.verdicts import bar, verdict
 from wisen.trial_records import OpenDraw, Trial
@@ -39,8 +38,9 @@ class World:
     unknown: float = 0.0
     order: str = ""
     """"" is `priority`; else "first" or "newest"."""
-    alone: bool = True
-    """Whether an idea that is well ahead is on trial alone."""
+    side_by_side: bool = False
+    """Whether wordings of the useful idea are tried at once, and hide each other; wisen tries none that share words.
+    """
     alike: bool = False
     """Whether every idea needs the same e-value, however many are tried."""
     situations: int = 12
@@ -115,9 +115,10 @@ def _drawn(
     waiting = [idea for idea in mine.values() if idea.trial.stage in ("waiting", "on trial")]
     base = base_rate(idea.trial for idea in waiting)
     waiting.sort(key=lambda idea: _rank(idea, world, base), reverse=True)
-    trials = [idea.trial for idea in waiting]
-    places = with_places(trials, rule) if world.alone else range(min(rule.at_once, len(trials)))
-    taking_part = [waiting[place] for place in places]
+    if not world.side_by_side:
+        useful = next((idea for idea in waiting if idea.kind == "useful"), None)
+        waiting = [idea for idea in waiting if idea is useful or idea.kind != "useful"]
+    taking_part = waiting[: rule.at_once]
     taking_part += [idea for idea in mine.values() if idea.trial.stage in ("promoted", "recheck")]
     shown: list[Idea] = []
     drawn: list[tuple[Idea, OpenDraw]] = []

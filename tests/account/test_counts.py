@@ -436,10 +436,10 @@ async def test_the_grace_time_is_that_of_the_rule() -> None:
 async def test_an_idea_that_a_trial_promotes_once_more_is_one_more_promotion() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     card_id = (await ci.submit(lesson())).card_id
-    for promotions in (1, 2):
-        moved = await tried(ci, with_it=1.0, without=0.0, runs=40, seed=promotions)
+    for trial in (1, 2):
+        moved = await tried(ci, with_it=1.0, without=0.0, runs=60, seed=trial)
         assert "promoted" in [one.after for one in moved]
-        assert await ci.promotions.in_cohort_of(1).last() == promotions
+        assert await ci.promotions.in_cohort_of(trial).last() == 1, "each in the cohort of its trial"
         await ci.quarantine(card_id, "once more")
 
 

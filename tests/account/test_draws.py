@@ -42,7 +42,6 @@ from wisen import (
     MemoryCard,
     MemoryCI,
     MemoryKind,
-    MemoryStatus,
     ReflectionEvaluation,
     Reflexion,
     ScriptedModel,
@@ -461,26 +460,6 @@ async def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     for number in range(2):
         await ci.submit(lesson(OTHERS[0], run=f"another {number}", verified=True, created_at=NOON))
     assert await on_trial(ci) == {new.card_id}
-
-
-async def test_one_that_is_well_ahead_is_tried_alone() -> None:
-    ci = keeper(InMemoryVectorStore(), rule=COIN)
-    for text in (HARBOUR, OTHERS[0]):
-        await ci.submit(lesson(text))
-    first = (await drawn(drawing(ci))).injections
-    assert len(first) == 2
-    leader = first[0].idea
-    tried = list(first)
-    for number in range(200):
-        draws = drawing(ci, nonce=f"n{number}")
-        advice = await drawn(draws)
-        tried = list(advice.injections)
-        good = any(one.shown for one in tried if one.idea == leader)
-        await draws.settle(advice, Outcome(good=good))
-        if len(tried) == 1:
-            break
-    assert [one.idea for one in tried] == [leader]
-    assert (await kept(ci.store, leader)).status is MemoryStatus.QUARANTINED
 
 
 @pytest.mark.parametrize("trust", ["trial", "screened"])

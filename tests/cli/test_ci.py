@@ -150,7 +150,7 @@ def test_promotions_before_lower_what_a_trial_needs(wisen: Wisen, store: Path) -
 
     asyncio.run(promote())
     after = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["trials"][0]["said"]
-    assert [int(said.split()[5]) for said in (alone, after)] == [IsInt(gt=130), IsInt(lt=130)]
+    assert [int(said.split()[5]) for said in (alone, after)] == [IsInt(gt=115), IsInt(lt=115)]
 
 
 def test_what_an_earlier_version_counted_is_still_told(wisen: Wisen, store: Path) -> None:

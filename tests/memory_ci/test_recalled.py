@@ -261,7 +261,7 @@ class TestMaking:
         await ci.numbers.of("idea")
         await ci.promotions.in_cohort_of(1).of("idea")
         assert await store.call("memory-ci", "trials", 1) == b"idea"
-        assert await store.call("memory-ci", "promotions 1", 1) == b"idea"
+        assert await store.call("memory-ci", "promotions of cohort 1", 1) == b"idea"
 
     def test_what_can_t_be_is_told_in_one_line(self) -> None:
         class Older:

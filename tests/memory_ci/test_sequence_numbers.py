@@ -100,23 +100,23 @@ async def test_the_end_is_found_by_steps_that_double_and_then_by_halves() -> Non
     assert (await numbers.last(), asked) == (5, [6])
 
 
-async def test_promotions_are_counted_by_cohorts_of_thirty_trials() -> None:
+async def test_promotions_are_counted_by_cohorts_the_first_trial_alone_and_then_thirty_together() -> None:
     store = InMemoryVectorStore()
     assert await promoted_by_trials(store) == {}
     trials, promotions = SequenceNumbers(store, "trials"), Promotions(store)
-    for number in range(61):
+    for number in range(62):
         await trials.of(f"idea {number}")
-    for trial in (1, 30, 61):
+    for trial in (1, 2, 31, 62):
         await promotions.in_cohort_of(trial).of(f"idea {trial}")
-    assert await promoted_by_trials(store) == {1: 2, 2: 0, 3: 1}
-    assert await store.call("memory-ci", "promotions 1", 2) == b"idea 30"
-    assert promotions.in_cohort_of(1) is promotions.in_cohort_of(30) is not promotions.in_cohort_of(31)
-    assert await copy(promotions).in_cohort_of(61).last() == 1
-    await trials.of("idea 61")
-    assert set(await promoted_by_trials(store)) == {1, 2, 3}
+    assert await promoted_by_trials(store) == {1: 1, 2: 2, 3: 0, 4: 1}
+    assert await store.call("memory-ci", "promotions of cohort 2", 2) == b"idea 31"
+    assert promotions.in_cohort_of(1) is not promotions.in_cohort_of(2) is promotions.in_cohort_of(31)
+    assert await copy(promotions).in_cohort_of(62).last() == 1
+    await trials.of("idea 62")
+    assert set(await promoted_by_trials(store)) == {1, 2, 3, 4}
 
 
-@pytest.mark.parametrize(("trials", "cohorts"), [(1, {1}), (30, {1}), (31, {1, 2})])
+@pytest.mark.parametrize(("trials", "cohorts"), [(1, {1}), (2, {1, 2}), (31, {1, 2}), (32, {1, 2, 3})])
 async def test_a_cohort_is_there_from_its_first_trial_on(trials: int, cohorts: set[int]) -> None:
     store = InMemoryVectorStore()
     for number in range(1, trials + 1):

@@ -9,7 +9,7 @@ from wisen.identity import may_agree, quoted_beyond
 from wisen.memory_ci.ideas import agree, is_example, still_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.statistics import sign_e_value
-from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity, with_places
+from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity
 from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.recall import RECALLABLE, CardFilter
 from wisen.stores.ordering import moment
@@ -86,8 +86,7 @@ class Eligibility:
             some = _near([one for one in ideas if is_example(one.found.head) is examples])
             some.sort(key=worth, reverse=True)
             some = _unlike(some) if not examples else some
-            places = with_places([self.trial(one.found.head) for one in some], self.ci.trial)
-            chosen |= {some[place].found.head.id for place in places}
+            chosen |= {one.found.head.id for one in some[: self.ci.trial.at_once]}
         return chosen
 
     def trial(self, head: MemoryCard) -> Trial:

@@ -3,8 +3,8 @@
 Which trial of a store it is decides how much evidence it needs (see `verdicts.bar`). So the numbers have to be the same
 for all processes. A call log that keeps the first of two writes settles that.
 
-Trials that begin one after another are a cohort, `COHORT` of them. False discoveries are bounded in each, so that a
-store of any age still promotes.
+Trials that begin one after another are a cohort, `COHORT` of them, and a store's first trial is one by itself. False
+discoveries are bounded in each, so that a store of any age still promotes.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import asyncio
 from wisen.protocols import SettlesFirst, VectorStore
 
 COHORT = 30
-"""So many trials, by their numbers, are one cohort."""
+"""So many trials, by their numbers, are one cohort; but for the first one."""
 _SCOPE = "memory-ci"
 
 
@@ -93,15 +93,21 @@ class Promotions:
     def in_cohort_of(self, trial: int) -> SequenceNumbers:
         """The promotions in the cohort of the trial with this number."""
         cohort = cohort_of(trial)
-        return self._cohorts.setdefault(cohort, SequenceNumbers(self._store, f"promotions {cohort}"))
+        return self._cohorts.setdefault(cohort, SequenceNumbers(self._store, f"promotions of cohort {cohort}"))
 
 
 def cohort_of(trial: int) -> int:
-    """Which cohort a trial with this number is in: 1 for the first trials of a store, 0 for one that hasn't begun."""
-    return -(-trial // COHORT)
+    """Which cohort a trial with this number is in: 1 for a store's first trial, 0 for one that hasn't begun."""
+    return 1 - (1 - trial) // COHORT if trial else 0
+
+
+def size_of_cohort(trial: int) -> int:
+    """How many trials the cohort of the trial with this number has."""
+    return 1 if cohort_of(trial) == 1 else COHORT
 
 
 async def promoted_by_trials(store: VectorStore) -> dict[int, int]:
     """How many ideas trials have promoted, by their cohorts, which tells how much evidence the next one needs."""
     last, promotions = await SequenceNumbers(store, "trials").last(), Promotions(store)
-    return {cohort_of(trial): await promotions.in_cohort_of(trial).last() for trial in range(1, last + 1, COHORT)}
+    firsts = (trial for trial in range(1, last + 1) if cohort_of(trial) != cohort_of(trial - 1))
+    return {cohort_of(trial): await promotions.in_cohort_of(trial).last() for trial in firsts}

@@ -26,7 +26,7 @@ from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
 _HALF = 0.5
 _LOSING = log(2.0)
 _AHEAD = log(2.5)
-"""From here an idea is on trial alone: a second one might say the same, and hide its effect."""
+"""From here what is said of a rival doesn't put an idea back."""
 _BETTER = 5.0
 """By which factor the odds of a good run rise with an idea that is worth trying first, as 35 % to 73 %."""
 _STARTED = log(10.0)
@@ -51,9 +51,7 @@ class TrialRule:
     """The first so many deliveries of an idea aren't held out: an agent that has just failed sees the lesson next
     time."""
     at_once: int = 2
-    """So many ideas of one situation are on trial at once, and one alone that is well ahead: see `with_places`. The
-    others wait, and reach no other run.
-    """
+    """So many ideas of one situation are on trial at once. The others wait, and reach no other run."""
     promote_at: float = 20.0
     """The least e-value that promotes: at 20, at most 5 % of useless ideas are ever promoted. `bar` may ask for more.
     """
@@ -249,19 +247,6 @@ def priority(trial: Trial, *, base: float = 0.5, told: int = 1, verified: bool =
     hints = trial.first_good * log(better / base)
     hints += (trial.first - trial.first_good) * log((1.0 - better) / (1.0 - base))
     return prior + started + hints + log(max(replays, 1e-9)) + trial_log_e_value(trial.counts)
-
-
-def with_places(trials: Sequence[Trial], rule: TrialRule = DEFAULT_TRIAL_RULE) -> list[int]:
-    """Which of a situation's ideas are on trial in the next run: their places in `trials`, which are best first.
-
-    The first `at_once`; but where one of them is well ahead, only that. Beside another wording of itself, which the run
-    may see instead, its effect would hardly show.
-    """
-    first = list(range(min(rule.at_once, len(trials))))
-    if not first:
-        return []
-    leader = max(first, key=lambda at: trial_log_e_value(trials[at].counts))
-    return [leader] if is_ahead(trials[leader]) else first
 
 
 def _first_open(trial: Trial, open_draws: Iterable[OpenDraw]) -> int:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
-from wisen.memory_ci.sequence_numbers import COHORT
+from wisen.memory_ci.sequence_numbers import size_of_cohort
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, as_not_good
 from wisen.trial_records import DrawCounts, OpenDraw, Trial
@@ -23,7 +23,6 @@ Verdict = Literal["helps", "hurts", "undecided"]
 TrialVerdict = Literal["helps", "hurts", "no difference", "undecided"]
 Standing = Literal["ahead", "behind", "level"]
 
-_HALF = 0.5
 _LEANS = log(2.0)
 _SPEED = 0.035
 """By how much the evidence's logarithm grows in one run at one half, of an idea that lifts 35 % to 60 %."""
@@ -133,14 +132,14 @@ def e_value_of(trial: Trial, *, gained: int = 0, lost: int = 0, hurts: bool = Fa
 def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> float:
     """The e-value from which the store's trial `number` promotes, if `promoted` ideas of its cohort were before.
 
-    `rule.promote_at`, or `1 / (false_discoveries * share * (promoted + 1))` if that is more; the shares of a cohort's
-    trials sum to one. Then at most `rule.false_discoveries` of the ideas that a cohort's trials promote are false, on
-    average (e-LOND: Xu, Ramdas 2024). Each promotion makes the next one easier, for trials that began before it too. It
-    holds however trials depend on each other. Infinite for a trial that hasn't begun.
+    `rule.promote_at`, or `size_of_cohort / (false_discoveries * (promoted + 1))` if that is more. Then at most
+    `rule.false_discoveries` of the ideas that a cohort's trials promote are false, on average (e-LOND: Xu, Ramdas
+    2024). Each promotion makes the next one easier, for trials that began before it too. It holds however trials depend
+    on each other. Infinite for a trial that hasn't begun.
     """
     if number < 1:
         return inf
-    return max(rule.promote_at, 1.0 / (rule.false_discoveries * _share(number) * (promoted + 1)))
+    return max(rule.promote_at, size_of_cohort(number) / (rule.false_discoveries * (promoted + 1)))
 
 
 def verdict(
@@ -197,13 +196,3 @@ def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 
     pace = (speed * _PACE + max(made, 0.0)) / (_PACE + runs)
     left = max(1, round((goal - made) / pace)) if speed else 0
     return Progress(runs=first + runs, of_about=rule.first_shown + runs + left, standing=standing)
-
-
-def _share(number: int) -> float:
-    """Of the false discoveries that a cohort is permitted, the share that trial `number` may spend.
-
-    All have the same, but for a store's first trial, which has half: its idea needs no more than an idea alone.
-    """
-    if number > COHORT:
-        return 1.0 / COHORT
-    return _HALF if number == 1 else _HALF / (COHORT - 1)
