@@ -3,8 +3,9 @@
 `python benchmarks/wordings.py [--write-docs]`
 
 Five times 50 lessons in five wordings each, of which any two differ in half of their words, 100 pairs of opposites and
-100 pairs of different rules; and 50 pairs of each of seven kinds, half of them in like words. Each file has one writer,
-who hadn't read the rule. Each wording is compared with all that came before it, as a store would, in a random order.
+100 pairs of different rules; 50 pairs of each of seven kinds, half of them in like words; and lessons of one situation:
+20 of each of four, and 17 short ones of each of twelve. Each file has one writer, who hadn't read the rule. Each
+wording is compared with all that came before it, as a store would, in a random order.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from earned_material import Material
 from earned_tables import share, table
 from report import machine, write_docs
 
@@ -40,6 +42,8 @@ _KINDS = {
 }
 _COSINES = (0.65,)
 _ORDERS = 3
+_SHORT, _WORDINGS = 17, 3
+"""Of the short lessons of a situation, and of the wordings of each."""
 _JOINED = ("same", "idea")
 
 
@@ -79,6 +83,14 @@ class Lessons:
     def _cosine(self, one: int, other: int) -> float:
         return self._compared.cosine(self.texts[one][1], self.texts[other][1])
 
+    def in_orders(self) -> tuple[float, float]:
+        """Of several random orders: the share of wordings that found their idea, and of texts that found another."""
+        orders = [Random(number).sample(range(len(self.texts)), len(self.texts)) for number in range(_ORDERS)]
+        counts = [self.submitted(order) for order in orders]
+        later = len(self.texts) - len({lesson for lesson, _ in self.texts})
+        found, wrong = (sum(one) / len(counts) for one in zip(*counts, strict=True))
+        return found / later, wrong / len(self.texts)
+
 
 async def _rows(name: str, place: Path) -> list[list[str]]:
     texts = [(row["lesson"], wording) for row in _read(place, "ideas") for wording in row["wordings"]]
@@ -88,17 +100,14 @@ async def _rows(name: str, place: Path) -> list[list[str]]:
         embedder = LocalEmbedder(same_meaning=threshold)
         beside = [*combinations([text for _, text in texts], 2), *chain(*pairs.values())]
         compared = await Comparer().compare(embedder, beside)
-        lessons = Lessons(texts, compared)
-        orders = [Random(number).sample(range(len(texts)), len(texts)) for number in range(_ORDERS)]
-        counts = [lessons.submitted(order) for order in orders]
+        found, wrong = Lessons(texts, compared).in_orders()
         joined = [sum(compared.relations[pair] in _JOINED for pair in pairs[kind]) for kind in pairs]
-        later = len(texts) - len({lesson for lesson, _ in texts})
         rows.append(
             [
                 name,
                 f"{threshold:.2f}" + (" (default)" if threshold == LocalEmbedder().same_meaning else ""),
-                share(sum(found for found, _ in counts) / len(counts) / later),
-                share(sum(wrong for _, wrong in counts) / len(counts) / len(texts)),
+                share(found),
+                share(wrong),
                 *map(str, joined),
             ]
         )
@@ -113,12 +122,40 @@ async def _joined_of_a_kind() -> list[list[str]]:
     return [[kind, str(joined[name])] for name, kind in _KINDS.items()]
 
 
+async def _of_one_situation() -> list[list[str]]:
+    written: dict[int, list[tuple[int, str]]] = {}
+    for row in _read(_HERE / "wording_texts", "like_situations"):
+        written.setdefault(row["situation"], []).extend((row["lesson"], text) for text in row["wordings"])
+    material, draw = Material(), Random("short lessons")
+    short = [
+        [
+            (idea.number, text)
+            for idea in material.useless(situation, 40)[:_SHORT]
+            for text in draw.sample(material.wordings(idea), _WORDINGS)
+        ]
+        for situation in range(len(material))
+    ]
+    rows: list[list[str]] = []
+    kinds = {"20 lessons in four wordings": [*written.values()], "17 short ones in three wordings": short}
+    for name, situations in kinds.items():
+        shares: list[tuple[float, float]] = []
+        for texts in situations:
+            compared = await Comparer().compare(LocalEmbedder(), combinations([text for _, text in texts], 2))
+            shares.append(Lessons(texts, compared).in_orders())
+        found, wrong = (sum(one) / len(shares) for one in zip(*shares, strict=True))
+        rows.append([name, str(len(situations)), share(found), share(wrong)])
+    return rows
+
+
 async def measured() -> str:
     """The tables."""
     rows = [row for name, place in _SETS.items() for row in await _rows(name, place)]
     head = "set|same_meaning|found their idea|falsely joined|opposites of 100 joined|different of 100 joined"
     sets = table("Wordings: 50 lessons of five", head.split("|"), rows)
-    return f"{sets}\n\n{table('Pairs: 50 of each kind', ['pairs', 'joined'], await _joined_of_a_kind())}"
+    pairs = table("Pairs: 50 of each kind", ["pairs", "joined"], await _joined_of_a_kind())
+    head = "of one situation|situations|found their idea|falsely joined"
+    near = table("Lessons of one situation", head.split("|"), await _of_one_situation())
+    return f"{sets}\n\n{pairs}\n\n{near}"
 
 
 def main() -> None:

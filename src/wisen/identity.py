@@ -2,7 +2,7 @@
 
 Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where neither
 has other content in the place of the other's, denies what the other says, or says far more. An embedder that knows
-meaning must find them alike, also in what they say of the content that both name. Texts that share many words and
+meaning must find them alike, also in what they say besides the words that both have. Texts that share many words and
 differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
 """
 
@@ -10,7 +10,6 @@ import re
 from typing import Final, Literal
 
 from wisen.claims.agreement import (
-    common_content,
     contradict,
     hard_content_agrees,
     in_one_frame,
@@ -34,6 +33,8 @@ _LIKE_WORDS: Final = 0.5
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CODE: Final = re.compile(r"`([^`\n]{1,400})`")
+_BESIDES: Final = 0.9
+"""How much of `same_meaning` the mean of two cosines has to reach: that of the texts, and that of their `rests`."""
 _CONTENT_COUNTS: Final = 0.3
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is a sixth of one."""
 
@@ -75,12 +76,12 @@ def other_case(one: str, at: str, other: str, other_at: str) -> bool:
 
 
 def rests(one: str, other: str) -> tuple[str, str] | None:
-    """What two texts say of the hard content that both name; `None` where they share none.
+    """What each of two texts says besides the words and values that both have; `None` where they share none.
 
-    Two rules for one port have much in common until the port is left out.
+    Two rules for one port, or two pieces of advice on one invoice, have much in common until that is left out.
     """
     mine, others = claim_of(one), claim_of(other)
-    common = common_content(mine, others)
+    common = mine.stems & others.stems
     return (mine.besides(common), others.besides(common)) if common else None
 
 
@@ -91,7 +92,6 @@ def relation(
     cosine: float | None = None,
     same_meaning: float | None = None,
     rest: float = 1.0,
-    floor: float = 0.0,
 ) -> Relation:
     """How two texts stand to each other; the same for both orders.
 
@@ -101,7 +101,6 @@ def relation(
         cosine: That of their vectors; `None` where the embedder has no say.
         same_meaning: The cosine from which texts say the same, as `KnowsMeaning` has it; without it nothing is an idea.
         rest: The cosine of their `rests`, where they have some.
-        floor: The cosine below which texts have nothing to do with each other, as `Embedder` has it.
 
     Returns:
         "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words that claim
@@ -112,7 +111,8 @@ def relation(
     mine, others = claim_of(one), claim_of(other)
     agree, denies = hard_content_agrees(mine, others), contradict(mine, others)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
-        alike = cosine + _CONTENT_COUNTS * shared_content(mine, others) >= same_meaning and rest >= floor
+        whole = cosine + _CONTENT_COUNTS * shared_content(mine, others)
+        alike = whole >= same_meaning and (whole + rest) / 2 >= _BESIDES * same_meaning
         fits = not (denies or other_content(mine, others) or says_more(mine, others))
         if alike and fits and (not in_one_frame(mine, others) or (agree and reworded(mine, others))):
             return "idea"

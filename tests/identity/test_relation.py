@@ -137,14 +137,22 @@ def test_what_says_nearly_twice_as_much_has_a_condition():
     assert alike("Clear sessions on logout.", "Wipe state when people leave, unless an admin stays around.") == "other"
 
 
-def test_what_is_said_of_the_content_in_common_is_to_be_alike_too():
+def test_what_is_said_besides_the_words_in_common_is_to_be_alike_too():
     one, other = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
 
     assert rests(one, other) == ("port it serves the admin console .", "open it in your firewall .")
     assert rests("Import rows.", "Load lines.") is None
-    assert relation(one, other, cosine=0.6, same_meaning=0.6, rest=0.3, floor=0.3) == "idea"
-    assert relation(one, other, cosine=0.6, same_meaning=0.6, rest=0.29, floor=0.3) == "other"
+    assert rests("Read invoices twice.", "File the invoice.") == ("read it twice .", "file the it .")
     assert rests("Pay €500 to `acc_7`.", "`acc_7` gets 500 EUR in Oslo") == ("pay it to it .", "it gets it in oslo")
+
+
+@pytest.mark.parametrize(
+    ("cosine", "rest", "said"), [(0.6, 0.19, "idea"), (0.6, 0.17, "other"), (0.8, -0.01, "idea"), (0.29, 0.9, "other")]
+)
+def test_the_mean_of_both_cosines_reaches_nine_tenths_of_the_same_meaning(cosine: float, rest: float, said: str):
+    one, other = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
+
+    assert relation(one, other, cosine=cosine, same_meaning=0.6, rest=rest) == said
 
 
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():

@@ -42,12 +42,17 @@ async def test_a_pair_is_one_idea_from_the_cosine_of_the_same_meaning():
     assert compared.cosine(*pair) == pytest.approx(0.809, abs=0.001)
 
 
-@pytest.mark.parametrize(("between", "said"), [(59, "idea"), (61, "other")])
-async def test_what_is_said_of_common_content_reaches_the_floor(between: float, said: str):
+@pytest.mark.parametrize(("between", "said"), [(80, "idea"), (83, "other")])
+async def test_what_is_said_besides_the_words_in_common_decides_too(between: float, said: str):
     angles: dict[str, float] = dict(zip((ADMINS, FIREWALL, *RESTS), (0, 10, 20, 20 + between), strict=True))
     embedder = Angles(angles)
     assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): said}
     assert embedder.asked == [*angles]
+
+
+async def test_of_texts_that_are_not_alike_nothing_more_is_read():
+    embedder = Angles({ADMINS: 0, FIREWALL: 90})
+    assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): "other"}
 
 
 async def test_an_embedder_without_a_say_joins_nothing_and_is_asked_for_nothing_that_content_parts():

@@ -56,7 +56,7 @@ class Claim:
     said: frozenset[str]
     """All that occurs, hard or not, as it stands and as stems."""
     parts: tuple[tuple[str, str], ...]
-    """The text's words and values in order, each behind the hard content that it is, or ""."""
+    """The text in order, each word or value behind its stem, or behind "" where it carries nothing."""
     duties: frozenset[str]
     """Of "may" and "must", which are said."""
     begins_with_link: bool
@@ -79,9 +79,9 @@ class Claim:
             found[word.stem] = found.get(word.stem, frozenset()) | {word.negated}
         return found
 
-    def besides(self, content: AbstractSet[str]) -> str:
-        """What it says besides some of its hard content: "it" stands in the place of that."""
-        return " ".join("it" if what in content else said for what, said in self.parts)
+    def besides(self, stems: AbstractSet[str]) -> str:
+        """What it says besides some of its words and values: "it" stands in their place."""
+        return " ".join("it" if what in stems else said for what, said in self.parts)
 
     @property
     def key(self) -> str:
@@ -260,6 +260,7 @@ class _Reader:
         elif token.kind == "name":
             self._keep("name", root)
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
+        self.parts[-1] = root, value
         self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
         self._negated = self._negated and floats
         self._after_be = self._after_be and floats
@@ -282,6 +283,7 @@ class _Reader:
             self._limit(value, place)
         elif ord(value[0]) >= _FIRST_PICTURE:
             self._keep("foreign", value)
+        self.parts[-1] = value, value
         self.words.append(Word(stem=value, negated=self._negated))
         self._negated = False
 
@@ -292,7 +294,6 @@ class _Reader:
 
     def _keep(self, kind: str, value: str) -> None:
         self.values.setdefault(kind, set()).add(value)
-        self.parts[-1] = value, self.parts[-1][1]
 
     def _duties(self) -> frozenset[str]:
         table = vocabulary()

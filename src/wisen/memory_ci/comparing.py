@@ -44,26 +44,26 @@ class Comparer:
         """How the texts of each pair stand to each other, with their vectors.
 
         Pairs that have nothing in common by their content alone aren't embedded; of the others, the texts `beside` them
-        are as well. Raises what the embedder raises.
+        are as well. What two texts say besides their common words is embedded where they are alike as a whole. Raises
+        what the embedder raises.
         """
         pairs = [*dict.fromkeys(pairs)]
         meaning = {pair: meaning_of(embedder, *pair) for pair in pairs}
         # A cosine of 1 tells what the content alone says.
         stands: dict[Pair, Relation] = {pair: relation(*pair, cosine=1.0, same_meaning=meaning[pair]) for pair in pairs}
-        common = {pair: found for pair in pairs if stands[pair] == "idea" and (found := rests(*pair))}
         near = [pair for pair in pairs if stands[pair] != "other"]
-        texts = [text for pair in near for text in (*pair, *common.get(pair, ()), *(beside or {}).get(pair, ()))]
+        texts = [text for pair in near for text in (*pair, *(beside or {}).get(pair, ()))]
         vectors = await self._embedded(embedder, texts)
-        for pair in near:
-            if stands[pair] == "idea":
-                rest = _cosine(vectors, *common[pair]) if pair in common else 1.0
-                stands[pair] = relation(
-                    *pair,
-                    cosine=_cosine(vectors, *pair),
-                    same_meaning=meaning[pair],
-                    rest=rest,
-                    floor=embedder.floor,
-                )
+        cosine = {pair: _cosine(vectors, *pair) for pair in near}
+        alike = [pair for pair in near if stands[pair] == "idea"]
+        for pair in alike:
+            stands[pair] = relation(*pair, cosine=cosine[pair], same_meaning=meaning[pair])
+        apart = {pair: found for pair in alike if stands[pair] == "idea" and (found := rests(*pair))}
+        besides = await self._embedded(embedder, [text for rest in apart.values() for text in rest])
+        for pair, rest in apart.items():
+            stands[pair] = relation(
+                *pair, cosine=cosine[pair], same_meaning=meaning[pair], rest=_cosine(besides, *rest)
+            )
         return Compared(stands, vectors)
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
