@@ -18,6 +18,8 @@ from wisen.stores.in_process.store import InMemoryVectorStore
 _OF_A_SITUATION = 17
 _DEALT = (0.3, 0.2, 0.1, -0.1, -0.2)
 """Of each situation's ideas; the others have no effect."""
+_SMALL = 0.1
+"""The effect that a trial of two hundred runs mostly misses."""
 _TRIED = 30
 """Runs after which an idea is ranked."""
 
@@ -31,6 +33,8 @@ class Many:
     """What each rule promoted."""
     area: float | None
     """How well recall's own estimates rank ideas that help above the others."""
+    without_small: float | None
+    """The same, but for ideas that help by 10 points."""
 
 
 async def many(material: Material, *, runs: int, in_points: bool, embedded: str, seed: str) -> Many:
@@ -62,6 +66,10 @@ async def many(material: Material, *, runs: int, in_points: bool, embedded: str,
         effects=effects,
         decided=decided,
         area=auc(estimated, lambda idea: effects[idea] > 0),
+        without_small=auc(
+            {idea: value for idea, value in estimated.items() if effects[idea] != _SMALL},
+            lambda idea: effects[idea] > 0,
+        ),
     )
 
 
@@ -87,7 +95,7 @@ async def report(material: Material, *, trials: int, runs: int, embedded: str, s
         rows += [[adds, *_row(found, name)] for name in found[0].decided if in_points or name == "wisen"]
     head = (
         f"effects add in|rule|+30 promoted of {12 * trials}|+20|+10|useless of {144 * trials}|harmful of {24 * trials}|"
-        "false|AUC"
+        "false|AUC|AUC without +10"
     )
     return table(f"Some 200 ideas at once: {trials} stores of {runs:,} runs", head.split("|"), rows)
 
@@ -100,12 +108,16 @@ def _row(found: Sequence[Many], name: str) -> list[str]:
 
     chosen = [effect for one, idea, effect in effects if idea in one.decided[name]]
     false = sum(effect <= 0 for effect in chosen)
-    areas = [one.area for one in found if one.area is not None]
-    own = name == "wisen"
+    areas = [[one.area for one in found], [one.without_small for one in found]]
     return [
         name,
         *(promoted((effect,)) for effect in (0.3, 0.2, 0.1, 0.0)),
         promoted((-0.1, -0.2)),
         f"{false / len(chosen):.0%}" if chosen else "-",
-        (f"{sum(areas) / len(areas):.3f}" if areas else "-") if own else "",
+        *(_mean(some) if name == "wisen" else "" for some in areas),
     ]
+
+
+def _mean(areas: Sequence[float | None]) -> str:
+    known = [area for area in areas if area is not None]
+    return f"{sum(known) / len(known):.3f}" if known else "-"
