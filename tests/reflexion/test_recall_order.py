@@ -141,3 +141,8 @@ async def test_examples_crowd_out_no_lesson_that_is_in_use_or_has_a_place_on_tri
     tried = farther if in_use else replace(farther, status=MemoryStatus.QUARANTINED, trials=(trial,))
     (order,) = await shown([*waiting, tried, *map(example, range(6))])
     assert 5 in order, "however many other lessons, which wait, are nearer"
+
+
+async def test_lessons_crowd_out_no_example_either() -> None:
+    (order,) = await shown([*map(card, range(6)), *map(example, range(2))])
+    assert {6, 7} < set(order)
