@@ -27,7 +27,7 @@ from hanging import (
     wont_be_cancelled,
 )
 
-from wisen import Agent, Budget, InMemoryVectorStore, Reflexion, RegexEvaluator, ScriptedModel
+from wisen import Agent, Budget, InMemoryVectorStore, Reflexion, RegexEvaluator, ScriptedModel, deadlines
 from wisen.errors import ConfigError, ModelError
 from wisen.evaluation.checks import JsonSchemaEvaluator
 from wisen.evaluation.function import FunctionEvaluator
@@ -324,6 +324,22 @@ def test_only_others_code_is_interrupted_where_it_stands(module: str, ends: bool
     assert made["ended"] == [True] * ends
     assert any("PartTimeoutError" in said for said in result.record.degradations) is not ends
     assert works()
+
+
+def test_a_run_that_begins_while_the_lookout_goes_to_rest_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    looking = threading.Event()
+
+    class Begins(set[object]):
+        """Is found empty, and then has a run."""
+
+        def __len__(self) -> int:
+            looking.set()
+            return 0
+
+    monkeypatch.setattr(deadlines, "_LOOKING", looking)
+    monkeypatch.setattr(deadlines, "_RUNS", Begins())
+    deadlines._rest_without_runs()
+    assert looking.is_set()
 
 
 async def test_threads_that_hang_starve_nobody() -> None:
