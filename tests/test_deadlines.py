@@ -327,7 +327,18 @@ def test_only_others_code_is_interrupted_where_it_stands(module: str, ends: bool
 
 
 def test_a_run_that_begins_while_the_lookout_goes_to_rest_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    looking = threading.Event()
+    class Looking(threading.Event):
+        """Ends the lookout when it would rest."""
+
+        waits = 0
+
+        def wait(self, timeout: float | None = None) -> bool:
+            self.waits += 1
+            if self.waits > 1:
+                raise SystemExit(timeout)
+            return True
+
+    looking = Looking()
 
     class Begins(set[object]):
         """Is found empty, and then has a run."""
@@ -338,7 +349,8 @@ def test_a_run_that_begins_while_the_lookout_goes_to_rest_is_watched(monkeypatch
 
     monkeypatch.setattr(deadlines, "_LOOKING", looking)
     monkeypatch.setattr(deadlines, "_RUNS", Begins())
-    deadlines._rest_without_runs()
+    with pytest.raises(SystemExit):
+        deadlines._look()
     assert looking.is_set()
 
 

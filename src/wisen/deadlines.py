@@ -371,18 +371,13 @@ def _watch(run: RunTime) -> None:
 def _look() -> None:
     while True:
         _LOOKING.wait()
-        _rest_without_runs()
+        _LOOKING.clear()
+        if _RUNS:  # one that begins after this look sets it by itself
+            _LOOKING.set()
         time.sleep(_LOOK)
         late = time.monotonic() - _BLOCKED
         if any(call.ends_at < late for run in tuple(_RUNS) for call in tuple(run.calls)):
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGURG)
-
-
-def _rest_without_runs() -> None:
-    """Let the lookout wait once there is no run. One that begins meanwhile is seen, or sets the event after this."""
-    _LOOKING.clear()
-    if _RUNS:
-        _LOOKING.set()
 
 
 def _interrupt(_number: int, frame: FrameType | None) -> None:
