@@ -2,10 +2,11 @@
 
 `python benchmarks/wordings.py [--write-docs]`
 
-Five times 50 lessons in five wordings each, of which any two differ in half of their words, 100 pairs of opposites and
-100 pairs of different rules; 50 pairs of each of seven kinds, half of them in like words; and lessons of one situation:
-20 of each of four, and 17 short ones of each of twelve. Each file has one writer, who hadn't read the rule. Each
-wording is compared with all that came before it, as a store would, in a random order.
+Nine times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to ninth set) or in
+nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules for each of the first
+five; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and 17 short ones of each of
+twelve. Each file has one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a
+store would, in a random order.
 """
 
 import argparse
@@ -16,12 +17,14 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 from pathlib import Path
 from random import Random
+from statistics import mean
 from typing import Any
 
 from earned_material import Material
 from earned_tables import share, table
 from report import machine, write_docs
 
+from wisen.claims.claim import claim_of
 from wisen.embedders.local import LocalEmbedder
 from wisen.memory_ci.comparing import Compared, Comparer
 
@@ -29,7 +32,10 @@ _HERE = Path(__file__).parent
 _DOCS = _HERE.parent / "docs" / "measured" / "trust.md"
 _SETS = {
     "first": _HERE.parent / "tests" / "identity" / "data",
-    **{name: _HERE / "wording_texts" / name for name in ("second", "third", "fourth", "fifth")},
+    **{
+        name: _HERE / "wording_texts" / name
+        for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+    },
 }
 _KINDS = {
     "a": "two rules for one thing",
@@ -39,8 +45,9 @@ _KINDS = {
     "e": "for other objects or people",
     "f": "another unit, direction, order or actor",
     "g": "paraphrases",
+    "h": "opposites that share half of their words",
+    "i": "other rules that share half of their words",
 }
-_COSINES = (0.65,)
 _ORDERS = 3
 _SHORT, _WORDINGS = 17, 3
 """Of the short lessons of a situation, and of the wordings of each."""
@@ -92,26 +99,32 @@ class Lessons:
         return found / later, wrong / len(self.texts)
 
 
-async def _rows(name: str, place: Path) -> list[list[str]]:
-    texts = [(row["lesson"], wording) for row in _read(place, "ideas") for wording in row["wordings"]]
-    pairs = {kind: [(row["a"], row["b"]) for row in _read(place, kind)] for kind in ("opposites", "different")}
-    rows: list[list[str]] = []
-    for threshold in _COSINES:
-        embedder = LocalEmbedder(same_meaning=threshold)
-        beside = [*combinations([text for _, text in texts], 2), *chain(*pairs.values())]
-        compared = await Comparer().compare(embedder, beside)
-        found, wrong = Lessons(texts, compared).in_orders()
-        joined = [sum(compared.relations[pair] in _JOINED for pair in pairs[kind]) for kind in pairs]
-        rows.append(
-            [
-                name,
-                f"{threshold:.2f}" + (" (default)" if threshold == LocalEmbedder().same_meaning else ""),
-                share(found),
-                share(wrong),
-                *map(str, joined),
-            ]
-        )
-    return rows
+async def _row(name: str, place: Path) -> list[str]:
+    lessons = [row["wordings"] for row in _read(place, "ideas")]
+    texts = [(lesson, wording) for lesson, wordings in enumerate(lessons) for wording in wordings]
+    pairs = {
+        kind: [(row["a"], row["b"]) for row in _read(place, kind)]
+        for kind in ("opposites", "different")
+        if (place / f"{kind}.jsonl").exists()
+    }
+    beside = [*combinations([text for _, text in texts], 2), *chain(*pairs.values())]
+    compared = await Comparer().compare(LocalEmbedder(), beside)
+    found, wrong = Lessons(texts, compared).in_orders()
+    joined = {kind: str(sum(compared.relations[pair] in _JOINED for pair in some)) for kind, some in pairs.items()}
+    common = [_in_common(*pair) for wordings in lessons for pair in combinations(wordings, 2)]
+    return [
+        name,
+        share(mean(common)),
+        share(found),
+        share(wrong),
+        *(joined.get(kind, "-") for kind in ("opposites", "different")),
+    ]
+
+
+def _in_common(one: str, other: str) -> float:
+    """Which share of the content words of two texts is common to both."""
+    mine, others = claim_of(one).stems, claim_of(other).stems
+    return 2 * len(mine & others) / (len(mine) + len(others))
 
 
 async def _joined_of_a_kind() -> list[list[str]]:
@@ -149,8 +162,8 @@ async def _of_one_situation() -> list[list[str]]:
 
 async def measured() -> str:
     """The tables."""
-    rows = [row for name, place in _SETS.items() for row in await _rows(name, place)]
-    head = "set|same_meaning|found their idea|falsely joined|opposites of 100 joined|different of 100 joined"
+    rows = [await _row(name, place) for name, place in _SETS.items()]
+    head = "set|words in common|found their idea|falsely joined|opposites of 100 joined|different of 100 joined"
     sets = table("Wordings: 50 lessons of five", head.split("|"), rows)
     pairs = table("Pairs: 50 of each kind", ["pairs", "joined"], await _joined_of_a_kind())
     head = "of one situation|situations|found their idea|falsely joined"

@@ -2,7 +2,7 @@
 
 Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where neither
 has other content in the place of the other's, denies what the other says, or says far more. An embedder that knows
-meaning must find them alike, also in what they say besides the words that both have. Texts that share many words and
+meaning must find them alike, also in what they say besides the few words that both have. Texts built of like words that
 differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
 """
 
@@ -10,8 +10,10 @@ import re
 from typing import Final, Literal
 
 from wisen.claims.agreement import (
+    both_deny,
     contradict,
     hard_content_agrees,
+    in_like_words,
     in_one_frame,
     likeness,
     one_word_apart,
@@ -20,7 +22,7 @@ from wisen.claims.agreement import (
     says_more,
     shared_content,
 )
-from wisen.claims.claim import claim_of
+from wisen.claims.claim import Claim, claim_of
 from wisen.claims.normal_form import same_form
 
 __all__ = ["Relation", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "rests", "same_form"]
@@ -76,13 +78,16 @@ def other_case(one: str, at: str, other: str, other_at: str) -> bool:
 
 
 def rests(one: str, other: str) -> tuple[str, str] | None:
-    """What each of two texts says besides the words and values that both have; `None` where they share none.
+    """What each of two texts says besides the words and values that both have.
 
-    Two rules for one port, or two pieces of advice on one invoice, have much in common until that is left out.
+    Two rules for one port, or two pieces of advice on one invoice, have much in common until that is left out. `None`
+    where they share none, or so many that what is left is no sentence any more.
     """
     mine, others = claim_of(one), claim_of(other)
     common = mine.stems & others.stems
-    return (mine.besides(common), others.besides(common)) if common else None
+    if not common or in_like_words(mine, others):
+        return None
+    return mine.besides(common), others.besides(common)
 
 
 def relation(
@@ -109,12 +114,20 @@ def relation(
     if same_form(one) == same_form(other):
         return "same"
     mine, others = claim_of(one), claim_of(other)
-    agree, denies = hard_content_agrees(mine, others), contradict(mine, others)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
         whole = cosine + _CONTENT_COUNTS * shared_content(mine, others)
         alike = whole >= same_meaning and (whole + rest) / 2 >= _BESIDES * same_meaning
-        fits = not (denies or other_content(mine, others) or says_more(mine, others))
-        if alike and fits and (not in_one_frame(mine, others) or (agree and reworded(mine, others))):
+        if alike and not says_more(mine, others) and _may_be_one(mine, others):
             return "idea"
-    disagree = not agree or denies or one_word_apart(mine, others)
+    disagree = not hard_content_agrees(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"
+
+
+def _may_be_one(one: Claim, other: Claim) -> bool:
+    """Whether two claims can be one if they mean the same: the more words they share, the more has to agree."""
+    denies = contradict(one, other)
+    if in_one_frame(one, other):
+        return hard_content_agrees(one, other) and not denies and reworded(one, other)
+    if denies and not both_deny(one, other):
+        return False
+    return hard_content_agrees(one, other) if in_like_words(one, other) else not other_content(one, other)

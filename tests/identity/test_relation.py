@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
+from wisen.claims.agreement import contradict
+from wisen.claims.claim import claim_of
 from wisen.identity import Relation, content_key, other_case, relation, rests
 
 
@@ -132,6 +134,114 @@ def test_other_words_may_not_leave_out_a_limit():
     assert alike(one, other) == alike(other, one) == "other"
 
 
+PUT_ANEW = [
+    (
+        "Import postal codes of clinic customers as plain text.",
+        "Postal codes of clinic customers stay text in the loader.",
+    ),
+    (
+        "PayPal rejects refunds of payments older than 180 days: use a bank transfer.",
+        "After 180 days a transfer by bank replaces the refund, which PayPal refuses to older payments.",
+    ),
+    (
+        "Wait for the scan of the warehouse; no refund leaves the portal before it.",
+        "Don't grant any refund in our portal until the warehouse has made its scan.",
+    ),
+]
+IN_ONE_FRAME = [
+    pytest.param(
+        "PayPal rejects refunds of payments older than 180 days: use a bank transfer.",
+        "PayPal declines refunds of purchases older than 180 days: choose a bank transfer.",
+        id="both begin alike",
+    ),
+    pytest.param(
+        "PayPal rejects refunds of payments older than 180 days: use a bank transfer.",
+        "Stripe rejects refunds of payments older than 180 days: use a bank transfer.",
+        id="one word is another",
+    ),
+    pytest.param(
+        "Import postal codes of customers as plain text today.",
+        "Postal codes of customers stay text in the loader.",
+        id="one of them is short",
+    ),
+    pytest.param(
+        "Import postal codes of new clinic customers as text.",
+        "Postal codes of new clinic customers stay text in the loader.",
+        id="one of them has a single word of its own",
+    ),
+    pytest.param(
+        "PayPal rejects refunds of payments older than 180 days: use a bank transfer.",
+        "After some days a transfer by bank replaces the refund, which PayPal refuses to older payments.",
+        id="a number is left out",
+    ),
+    pytest.param(
+        "PayPal rejects refunds of payments older than 180 days: use a bank transfer.",
+        "After 180 days don't use a transfer by bank, since PayPal itself takes older refunds.",
+        id="one denies what the other says",
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PUT_ANEW)
+def test_a_sentence_that_is_put_anew_may_keep_half_of_its_words(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "idea"
+
+
+@pytest.mark.parametrize(("one", "other"), IN_ONE_FRAME)
+def test_in_one_frame_other_words_make_another_claim(one: str, other: str):
+    assert alike(one, other) == alike(other, one) != "idea"
+
+
+def test_where_both_deny_the_same_each_may_do_it_with_another_word():
+    one, other = PUT_ANEW[-1]
+    affirmed = "Grant each refund in our portal when the warehouse has made its scan."
+
+    assert alike(one, affirmed) != "idea"
+    assert alike(one, other) == "idea"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Search each bug twice.", "Don't search every bug."),
+        ("Delete stale pictures nightly", "Never erase old images"),
+        ("Start the builds late.", "Start the builds early."),
+        ("Retry.", "We don't retry calls to the shop."),
+    ],
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_is_said_and_denied_of_one_thing_contradicts(one: str, other: str, *, swapped: bool):
+    claims = claim_of(other if swapped else one), claim_of(one if swapped else other)
+
+    assert contradict(*claims)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Read the duration, then search for a bug.", "The duration counts; it gets killed without any bug."),
+        ("Delete rows nightly", "Never erase the disk"),
+        ("The build ran; leave the office late.", "The build ran; tests start early."),
+    ],
+)
+def test_of_two_things_one_may_be_said_and_the_other_denied(one: str, other: str):
+    assert not contradict(claim_of(one), claim_of(other))
+    assert not contradict(claim_of(other), claim_of(one))
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("No refund leaves. Tell customers.", {"refund", "leav"}),
+        ("Pay sums, and do not wait", {"wait"}),
+        ("Never pay 500 EUR because banks refuse sums.", {"pay", "500 eur"}),
+        ("Refunds aren't paid", {"refund", "pay"}),
+    ],
+)
+def test_all_of_a_clause_is_denied_in_which_something_is(text: str, denied: set[str]):
+    assert claim_of(text).denied == denied
+
+
 def test_what_says_nearly_twice_as_much_has_a_condition():
     assert alike("Clear sessions on logout.", "Wipe state when people leave early.") == "idea"
     assert alike("Clear sessions on logout.", "Wipe state when people leave, unless an admin stays around.") == "other"
@@ -142,8 +252,16 @@ def test_what_is_said_besides_the_words_in_common_is_to_be_alike_too():
 
     assert rests(one, other) == ("port it serves the admin console .", "open it in your firewall .")
     assert rests("Import rows.", "Load lines.") is None
-    assert rests("Read invoices twice.", "File the invoice.") == ("read it twice .", "file the it .")
-    assert rests("Pay €500 to `acc_7`.", "`acc_7` gets 500 EUR in Oslo") == ("pay it to it .", "it gets it in oslo")
+    assert rests("Read invoices twice.", "File it.") is None
+    assert rests("Read the invoices twice before lunch.", "File each invoice, and tell the customer.") == (
+        "read the it twice before lunch .",
+        "file each it , and tell the customer .",
+    )
+    assert rests("Keep the signed contracts in Oslo.", "Put signed contracts to the safe.") is None, "two in four"
+    assert rests("Pay €500 to any vendor before lunch.", "Sales gave us 500 EUR in Oslo last week") == (
+        "pay it to any vendor before lunch .",
+        "sales gave us it in oslo last week",
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,11 @@ from collections.abc import Set as AbstractSet
 from wisen.claims.claim import Claim, Word
 from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
 
-_LIKE_FRAME = 0.4
-_LIKE_FRAME_BEHIND_FIRST = 0.25
+_LIKE_WORDS = 0.4
+_LIKE_WORDS_BEHIND_FIRST = 0.25
+_OWN_WORDS = 2
+_PUT_ANEW = 9
+"""From so many words of the shorter claim, its own counted twice, a sentence isn't a frame."""
 _MOST_OF_IT = 0.55
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
@@ -74,35 +77,49 @@ def says_more(one: Claim, other: Claim) -> bool:
 
 
 def contradict(one: Claim, other: Claim) -> bool:
-    """Whether one affirms what the other denies: the same word negated, or its opposite not negated.
+    """Whether one affirms what the other denies: a word, or one like it, negated, or its opposite not negated.
 
-    An opposite counts only where both speak of something in common, so that "go on" and "come next" pass.
+    It counts only of one thing, so that "go on" and "come next" pass, and "failed without any bug" beside "look for the
+    bug": see `_of_one_thing`.
     """
     for stem in one.stems & other.stems:
-        if one.negations[stem].isdisjoint(other.negations[stem]):
+        if one.negations[stem].isdisjoint(other.negations[stem]) and _of_one_thing(one, stem, other, stem):
             return True
     mine, others = one.stems - other.stems, other.stems - one.stems
     for stem in mine:
         for alike in alike_of(stem, others):
-            if one.negations[stem].isdisjoint(other.negations[alike]):
+            if one.negations[stem].isdisjoint(other.negations[alike]) and _of_one_thing(one, stem, other, alike):
                 return True
-    if not one.stems & other.stems:
-        return False
-    return any(
-        not one.negations[stem].isdisjoint(other.negations[opposite])
-        for stem in mine
-        for opposite in opposites_of(stem, others)
-    )
+        for opposite in opposites_of(stem, others):
+            if not one.negations[stem].isdisjoint(other.negations[opposite]) and _of_one_thing(
+                one, stem, other, opposite
+            ):
+                return True
+    return False
+
+
+def both_deny(one: Claim, other: Claim) -> bool:
+    """Whether both deny something of the same thing: "No refund leaves early", "Don't grant a refund before that"."""
+    return bool(one.denied & other.denied)
+
+
+def in_like_words(one: Claim, other: Claim) -> bool:
+    """Whether the one of two claims that has fewer words has many of them in common with the other."""
+    return _in_common(one, other) >= _LIKE_WORDS
 
 
 def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
-    strings" do. No two wordings by different people come near that, unless one only rewords the other.
+    strings" do. A longer sentence is none where it is put anew: it begins with another word, and has several of its
+    own.
     """
-    shared = len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
-    return shared >= _LIKE_FRAME or (shared >= _LIKE_FRAME_BEHIND_FIRST and one.first == other.first)
+    if one.first == other.first:
+        return _in_common(one, other) >= _LIKE_WORDS_BEHIND_FIRST
+    own = min(len(one.stems - other.stems), len(other.stems - one.stems))
+    anew = own >= _OWN_WORDS and min(len(one.stems), len(other.stems)) + own >= _PUT_ANEW
+    return in_like_words(one, other) and not anew
 
 
 def one_word_apart(one: Claim, other: Claim) -> bool:
@@ -155,6 +172,19 @@ def _missing_dates(one: Claim, other: Claim) -> bool:
 
 def _hard(claim: Claim) -> frozenset[str]:
     return claim.numbers | claim.dates | claim.codes | claim.quotes | claim.names
+
+
+def _of_one_thing(one: Claim, stem: str, other: Claim, its: str) -> bool:
+    """Whether two words are said of one thing: their clauses have more in common, or one of them says no more."""
+    return any(
+        not mine or not others or not mine.isdisjoint(others) or any(any(alike_of(word, others)) for word in mine)
+        for mine in one.clauses_with(stem)
+        for others in other.clauses_with(its)
+    )
+
+
+def _in_common(one: Claim, other: Claim) -> float:
+    return len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
 
 
 def _alike(mine: AbstractSet[str], others: AbstractSet[str]) -> dict[str, str]:

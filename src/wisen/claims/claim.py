@@ -35,6 +35,15 @@ class Word:
     """Whether it joins clauses: it counts for the order only."""
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """The words and values between two stops or links."""
+
+    stems: frozenset[str]
+    denies: bool
+    """Whether something in it is negated: "no refund leaves early" denies the leaving, too."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
     """What a text says."""
@@ -57,6 +66,7 @@ class Claim:
     """All that occurs, hard or not, as it stands and as stems."""
     parts: tuple[tuple[str, str], ...]
     """The text in order, each word or value behind its stem, or behind "" where it carries nothing."""
+    clauses: tuple[Clause, ...]
     duties: frozenset[str]
     """Of "may" and "must", which are said."""
     begins_with_link: bool
@@ -78,6 +88,15 @@ class Claim:
         for word in self.words:
             found[word.stem] = found.get(word.stem, frozenset()) | {word.negated}
         return found
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """All that stands in a clause that denies something."""
+        return frozenset(stem for clause in self.clauses if clause.denies for stem in clause.stems)
+
+    def clauses_with(self, stem: str) -> Iterator[frozenset[str]]:
+        """What else stands in each clause that a word or value is in."""
+        return (clause.stems - {stem} for clause in self.clauses if stem in clause.stems)
 
     def besides(self, stems: AbstractSet[str]) -> str:
         """What it says besides some of its words and values: "it" stands in their place."""
@@ -207,6 +226,9 @@ class _Reader:
         self.said: set[str] = set()
         self.directions: set[tuple[str, str]] = set()
         self.parts: list[tuple[str, str]] = []
+        self._clause: list[str] = []
+        self._denies = False
+        self._clauses: list[Clause] = []
         self._negated = False
         self._after_be = False
         self._direction, self._reach = "", -1
@@ -216,10 +238,12 @@ class _Reader:
             self.parts.append(("", token.value))
             if token.kind == "stop":
                 self._negated, self._direction = False, ""
+                self._end_clause()
             elif token.kind in {"word", "name"}:
                 self._word(token, place)
             else:
                 self._value(token, place)
+        self._end_clause()
         kinds = ("number", "date", "code", "quote", "name", "foreign")
         numbers, dates, codes, quotes, names, foreign = (frozenset(self.values.get(kind, ())) for kind in kinds)
         return Claim(
@@ -234,6 +258,7 @@ class _Reader:
             directions=frozenset(self.directions),
             said=frozenset(self.said),
             parts=tuple(self.parts),
+            clauses=tuple(self._clauses),
             duties=self._duties(),
             begins_with_link=bool(self.items)
             and (self.items[0].value in _FRONTED or self.items[0].value in vocabulary().links),
@@ -242,12 +267,13 @@ class _Reader:
     def _word(self, token: Token, place: int) -> None:
         table, value = vocabulary(), token.value
         if value in table.negators:
-            self._negated = True
+            self._negated = self._denies = True
             self.said.add(value)
             return
         root = stem(value)
         self.said |= {value, root}
         if value in table.links:
+            self._end_clause()
             self.words.append(Word(stem=table.links[value], negated=False, is_link=True))
             return
         if value in table.function:
@@ -261,6 +287,7 @@ class _Reader:
             self._keep("name", root)
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self.parts[-1] = root, value
+        self._clause.append(root)
         self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
         self._negated = self._negated and floats
         self._after_be = self._after_be and floats
@@ -284,8 +311,14 @@ class _Reader:
         elif ord(value[0]) >= _FIRST_PICTURE:
             self._keep("foreign", value)
         self.parts[-1] = value, value
+        self._clause.append(value)
         self.words.append(Word(stem=value, negated=self._negated))
         self._negated = False
+
+    def _end_clause(self) -> None:
+        if self._clause:
+            self._clauses.append(Clause(frozenset(self._clause), self._denies))
+        self._clause, self._denies = [], False
 
     def _limit(self, value: str, place: int) -> None:
         self._direction, self._reach = vocabulary().directions[value], place + _REACH
