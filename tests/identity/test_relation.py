@@ -28,6 +28,8 @@ IDEAS = [
     ("Wait twenty-five seconds", "Wait 25 s"),
     ("Don't forget to pin the versions.", "Pin the versions."),
     ("Do not log passwords.", "Don't log any passwords."),
+    ("Keep my reply short.", "Keep your reply short."),
+    ("Ask customers for their names.", "Ask customers for the names."),
     ("Answer in the customer's language.", "Reply in the customer's language."),
     ("The deadline is 3 April", "The deadline is April 3"),
     ("Ship only on Fridays", "Only ship on Friday"),
@@ -87,6 +89,7 @@ NOT_IDEAS = [
     ("Write 5 first.", 'Write "5" first.'),
     ("Use tax rules for Norway", "Use tax rules for Sweden"),
     ("Route invoices to Harbour", "Route invoices to Beacon"),
+    ("Take our version of the file.", "Take their version of the file."),
     ("Use the field tax_code", "Use the field tax_rate"),
     ("Check /healthz first", "Check /metrics first"),
     ("Call it with --force", "Call it with --dry-run"),
@@ -134,7 +137,7 @@ def test_other_words_may_not_leave_out_a_limit():
     assert alike(one, other) == alike(other, one) == "other"
 
 
-PUT_ANEW = [
+REBUILT = [
     (
         "Import postal codes of clinic customers as plain text.",
         "Postal codes of clinic customers stay text in the loader.",
@@ -182,8 +185,8 @@ IN_ONE_FRAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), PUT_ANEW)
-def test_a_sentence_that_is_put_anew_may_keep_half_of_its_words(one: str, other: str):
+@pytest.mark.parametrize(("one", "other"), REBUILT)
+def test_a_sentence_that_is_built_again_may_keep_half_of_its_words(one: str, other: str):
     assert alike(one, other) == alike(other, one) == "idea"
 
 
@@ -193,7 +196,7 @@ def test_in_one_frame_other_words_make_another_claim(one: str, other: str):
 
 
 def test_where_both_deny_the_same_each_may_do_it_with_another_word():
-    one, other = PUT_ANEW[-1]
+    one, other = REBUILT[-1]
     affirmed = "Grant each refund in our portal when the warehouse has made its scan."
 
     assert alike(one, affirmed) != "idea"

@@ -9,7 +9,7 @@ from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
 _LIKE_WORDS = 0.4
 _LIKE_WORDS_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
-_PUT_ANEW = 9
+_REBUILT = 9
 """From so many words of the shorter claim, its own counted twice, a sentence isn't a frame."""
 _MOST_OF_IT = 0.55
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
@@ -42,7 +42,7 @@ def _lacks_values(one: Claim, other: Claim) -> bool:
 
 
 def _replaced(one: Claim, other: Claim) -> bool:
-    """Whether a count, name, script or limit has another one in its place.
+    """Whether a count, name, owner, script or limit has another one in its place.
 
     A limit may not be left out either, and a name only where other content is shared.
     """
@@ -50,6 +50,7 @@ def _replaced(one: Claim, other: Claim) -> bool:
     limits, other_limits = dict(one.directions), dict(other.directions)
     return (
         one.foreign != other.foreign
+        or (bool(one.owners and other.owners) and one.owners.isdisjoint(other.owners))
         or (_missing_numbers(one.counts, other) and _missing_numbers(other.counts, one))
         or bool(unnamed and others_unnamed)
         or (bool(unnamed or others_unnamed) and not common_content(one, other))
@@ -112,14 +113,14 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
-    strings" do. A longer sentence is none where it is put anew: it begins with another word, and has several of its
+    strings" do. A longer sentence is none where it is built again: it begins with another word, and has several of its
     own.
     """
     if one.first == other.first:
         return _in_common(one, other) >= _LIKE_WORDS_BEHIND_FIRST
     own = min(len(one.stems - other.stems), len(other.stems - one.stems))
-    anew = own >= _OWN_WORDS and min(len(one.stems), len(other.stems)) + own >= _PUT_ANEW
-    return in_like_words(one, other) and not anew
+    rebuilt = own >= _OWN_WORDS and min(len(one.stems), len(other.stems)) + own >= _REBUILT
+    return in_like_words(one, other) and not rebuilt
 
 
 def one_word_apart(one: Claim, other: Claim) -> bool:

@@ -67,6 +67,8 @@ class Claim:
     parts: tuple[tuple[str, str], ...]
     """The text in order, each word or value behind its stem, or behind "" where it carries nothing."""
     clauses: tuple[Clause, ...]
+    owners: frozenset[str]
+    """Of "ours" and "theirs", whose things are spoken of."""
     duties: frozenset[str]
     """Of "may" and "must", which are said."""
     begins_with_link: bool
@@ -226,6 +228,7 @@ class _Reader:
         self.said: set[str] = set()
         self.directions: set[tuple[str, str]] = set()
         self.parts: list[tuple[str, str]] = []
+        self.owners: set[str] = set()
         self._clause: list[str] = []
         self._denies = False
         self._clauses: list[Clause] = []
@@ -259,6 +262,7 @@ class _Reader:
             said=frozenset(self.said),
             parts=tuple(self.parts),
             clauses=tuple(self._clauses),
+            owners=frozenset(self.owners),
             duties=self._duties(),
             begins_with_link=bool(self.items)
             and (self.items[0].value in _FRONTED or self.items[0].value in vocabulary().links),
@@ -276,6 +280,8 @@ class _Reader:
             self._end_clause()
             self.words.append(Word(stem=table.links[value], negated=False, is_link=True))
             return
+        if value in table.owners:
+            self.owners.add(table.owners[value])
         if value in table.function:
             self._after_be = value in _FORMS_OF_BE
             return

@@ -26,6 +26,8 @@ class Vocabulary:
 
     function: frozenset[str]
     negators: frozenset[str]
+    owners: Mapping[str, str]
+    """Words that say whose something is, and whether it is "ours" or "theirs"."""
     links: Mapping[str, str]
     not_adverbs: frozenset[str]
     permission: frozenset[str]
@@ -63,6 +65,7 @@ def vocabulary() -> Vocabulary:
         function=frozenset(read["function"].split()),
         negators=frozenset(read["negators"].split()),
         not_adverbs=frozenset(read["not_adverbs"].split()),
+        owners={word: stands for stands, words in read["owners"].items() for word in words},
         links={word: stands for stands, words in read["links"].items() for word in words},
         permission=frozenset(read["permission"].split()),
         duty=frozenset(read["duty"].split()),
