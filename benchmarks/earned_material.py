@@ -28,9 +28,13 @@ class Idea:
 class Material:
     """All situations, and the lessons that can be written about them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, free_requests: bool = False) -> None:
+        """Read the texts; with `free_requests`, tasks are put in 36 ways each, and not in eight forms."""
         read = _read("situations.toml")
         self._situations: list[Mapping[str, Any]] = read["situation"]
+        self._forms: list[list[str]] = [situation["tasks"] for situation in self._situations]
+        if free_requests:
+            self._forms = [situation["tasks"] for situation in _read("free_requests.toml")["situation"]]
         self._names: list[str] = read["names"]
         self._cities: list[str] = read["cities"]
         self._useless: list[Mapping[str, Any]] = _read("useless.toml")["idea"]
@@ -62,8 +66,7 @@ class Material:
             "clock": f"{draw.randint(8, 17)}:{draw.choice(('00', '15', '30', '45'))}",
             "stamp": draw.randint(100_000, 999_999),
         }
-        form: str = draw.choice(self._situations[situation]["tasks"])
-        return form.format(**slots)
+        return draw.choice(self._forms[situation]).format(**slots)
 
     def useless(self, situation: int, count: int) -> list[Idea]:
         """A situation's plausible lessons without use: up to 40, of which neighbouring situations share some."""

@@ -144,7 +144,11 @@ def main() -> None:
         size = Size(trials=given.trials or usual.trials, runs=given.runs or usual.runs)
         began = time.perf_counter()
         asked = Asked(
-            material=Material(), size=size, seed=f"{given.seed} {name}", embedder=given.embedder, quick=given.quick
+            material=Material(free_requests=given.free_requests),
+            size=size,
+            seed=f"{given.seed} {name}",
+            embedder=given.embedder,
+            quick=given.quick,
         )
         asked = replace(asked, replays=given.replays)
         tables = asyncio.run(scenario(asked))
@@ -165,6 +169,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--embedder", choices=("minilm", "hash"), default="minilm", help="%(default)s by default")
     parser.add_argument("--quick", action="store_true", help="a small part, to see that it works")
     parser.add_argument("--replays", action="store_true", help="in the stream, let recorded runs be replayed meanwhile")
+    parser.add_argument("--free-requests", action="store_true", help="tasks put in 36 ways each, not in eight forms")
     parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
     parser.add_argument("--column", default="", metavar="NAME", help='another place for them there, such as "before"')
     return parser.parse_args()
@@ -174,6 +179,7 @@ def _setting(given: argparse.Namespace, name: str, size: Size) -> str:
     machinery = machine()
     chosen = f" --embedder {given.embedder}" if given.embedder != "minilm" else ""
     chosen += " --replays" if given.replays else ""
+    chosen += " --free-requests" if given.free_requests else ""
     chosen += f" --seed {given.seed}" if given.seed != "1" else ""
     return (
         f"{machinery['processor']}, one core, Python {machinery['python']}. Command: `python benchmarks/"
