@@ -32,9 +32,8 @@ class Material:
         """Read the texts; with `free_requests`, tasks are put in 36 ways each, and not in eight forms."""
         read = _read("situations.toml")
         self._situations: list[Mapping[str, Any]] = read["situation"]
-        self._forms: list[list[str]] = [situation["tasks"] for situation in self._situations]
-        if free_requests:
-            self._forms = [situation["tasks"] for situation in _read("free_requests.toml")["situation"]]
+        requests = _read("free_requests.toml") if free_requests else read
+        self._forms: list[list[str]] = [situation["tasks"] for situation in requests["situation"]]
         self._names: list[str] = read["names"]
         self._cities: list[str] = read["cities"]
         self._useless: list[Mapping[str, Any]] = _read("useless.toml")["idea"]

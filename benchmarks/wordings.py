@@ -4,9 +4,9 @@
 
 Ten times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to tenth set) or in
 nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside six of them; 50
-pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and 17 short ones of each of
-twelve. Each file has one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a
-store would, in a random order.
+pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and 17 short ones of each of twelve. Each
+file has one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a store would,
+in a random order.
 """
 
 import argparse

@@ -119,15 +119,16 @@ def relation(
         alike = whole >= same_meaning and (whole + rest) / 2 >= _BESIDES * same_meaning
         if alike and not says_more(mine, others) and _may_be_one(mine, others):
             return "idea"
+    if likeness(mine, others) < _LIKE_WORDS:
+        return "other"
     disagree = not hard_content_agrees(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
-    return "rivals" if disagree and likeness(mine, others) >= _LIKE_WORDS else "other"
+    return "rivals" if disagree else "other"
 
 
 def _may_be_one(one: Claim, other: Claim) -> bool:
     """Whether two claims can be one if they mean the same: the more words they share, the more has to agree."""
-    denies = contradict(one, other)
     if in_one_frame(one, other):
-        return hard_content_agrees(one, other) and not denies and reworded(one, other)
-    if denies and not both_deny(one, other):
+        return hard_content_agrees(one, other) and not contradict(one, other) and reworded(one, other)
+    if contradict(one, other) and not both_deny(one, other):
         return False
     return hard_content_agrees(one, other) if in_like_words(one, other) else not other_content(one, other)

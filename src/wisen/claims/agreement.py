@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from itertools import chain, filterfalse
 
 from wisen.claims.claim import Claim, Word
 from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
 
-_LIKE_WORDS = 0.4
-_LIKE_WORDS_BEHIND_FIRST = 0.25
+_MANY = 0.4
+_MANY_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
 _REBUILT = 9
-"""From so many words of the shorter claim, its own counted twice, a sentence isn't a frame."""
+"""So many words, and words of its own, the shorter of two claims needs to be a sentence that was built again."""
 _MOST_OF_IT = 0.55
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
@@ -83,20 +84,18 @@ def contradict(one: Claim, other: Claim) -> bool:
     It counts only of one thing, so that "go on" and "come next" pass, and "failed without any bug" beside "look for the
     bug": see `_of_one_thing`.
     """
-    for stem in one.stems & other.stems:
-        if one.negations[stem].isdisjoint(other.negations[stem]) and _of_one_thing(one, stem, other, stem):
-            return True
     mine, others = one.stems - other.stems, other.stems - one.stems
-    for stem in mine:
-        for alike in alike_of(stem, others):
-            if one.negations[stem].isdisjoint(other.negations[alike]) and _of_one_thing(one, stem, other, alike):
-                return True
-        for opposite in opposites_of(stem, others):
-            if not one.negations[stem].isdisjoint(other.negations[opposite]) and _of_one_thing(
-                one, stem, other, opposite
-            ):
-                return True
-    return False
+    same = chain(
+        ((stem, stem) for stem in one.stems & other.stems),
+        ((stem, alike) for stem in mine for alike in alike_of(stem, others)),
+    )
+    opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
+
+    def apart(pair: tuple[str, str]) -> bool:
+        return one.negations[pair[0]].isdisjoint(other.negations[pair[1]])
+
+    clashes = chain(filter(apart, same), filterfalse(apart, opposed))
+    return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
 
 
 def both_deny(one: Claim, other: Claim) -> bool:
@@ -106,7 +105,7 @@ def both_deny(one: Claim, other: Claim) -> bool:
 
 def in_like_words(one: Claim, other: Claim) -> bool:
     """Whether the one of two claims that has fewer words has many of them in common with the other."""
-    return _in_common(one, other) >= _LIKE_WORDS
+    return _in_common(one, other) >= _MANY
 
 
 def in_one_frame(one: Claim, other: Claim) -> bool:
@@ -117,7 +116,7 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     own.
     """
     if one.first == other.first:
-        return _in_common(one, other) >= _LIKE_WORDS_BEHIND_FIRST
+        return _in_common(one, other) >= _MANY_BEHIND_FIRST
     own = min(len(one.stems - other.stems), len(other.stems - one.stems))
     rebuilt = own >= _OWN_WORDS and min(len(one.stems), len(other.stems)) + own >= _REBUILT
     return in_like_words(one, other) and not rebuilt

@@ -68,8 +68,8 @@ class LocalEmbedder(Forkable):
             max_tokens: How many word pieces of a text are read, at most 512.
             floor: The cosine below which texts are unrelated.
             same_meaning: The cosine from which two texts whose content agrees say the same; a number, code or
-                quotation that they share counts for .3. With the default, 85 % of the wordings that share half of
-                their words found their idea, and 29 % of those that share a sixth; 1 in 2,250 found another one: see
+                quotation that they share counts for .3. With the default, 87 % of the wordings that share half of
+                their words found their idea, and 29 % of those that share a sixth; 1 in 2,500 found another one: see
                 `benchmarks/wordings.py`.
 
         Raises:
