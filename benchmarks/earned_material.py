@@ -12,8 +12,15 @@ from typing import Any, Literal
 Kind = Literal["right", "wrong", "harmful", "useless", "answer"]
 """What a lesson is: "wrong" is the right one's rival, and "answer" an accepted answer that was kept as a card."""
 
+Texts = Literal["forms", "requests", "second"]
+"""Which texts: the first twelve situations, whose tasks have eight forms each; the same with 36 freely written requests
+each; or twelve others, with lessons whose wordings share half of their words, and 24 requests each, all with an aside.
+"""
+
 _TEXTS = Path(__file__).parent / "earned_texts"
 _PARTS = 3
+_BEHIND = 0.5
+"""How often an aside stands behind the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +35,17 @@ class Idea:
 class Material:
     """All situations, and the lessons that can be written about them."""
 
-    def __init__(self, *, free_requests: bool = False) -> None:
-        """Read the texts; with `free_requests`, tasks are put in 36 ways each, and not in eight forms."""
-        read = _read("situations.toml")
+    def __init__(self, texts: Texts = "forms") -> None:
+        """Read the texts."""
+        place = _TEXTS / "second" if texts == "second" else _TEXTS
+        read = _read(place, "situations.toml")
         self._situations: list[Mapping[str, Any]] = read["situation"]
-        requests = _read("free_requests.toml") if free_requests else read
+        requests = _read(place, "free_requests.toml") if texts == "requests" else read
         self._forms: list[list[str]] = [situation["tasks"] for situation in requests["situation"]]
         self._names: list[str] = read["names"]
         self._cities: list[str] = read["cities"]
-        self._useless: list[Mapping[str, Any]] = _read("useless.toml")["idea"]
+        self._asides: list[str] = read.get("asides", [])
+        self._useless: list[Mapping[str, Any]] = _read(place, "useless.toml")["idea"]
         self._known: dict[tuple[int, str], Idea] = {}
         for situation in range(len(self._situations)):
             named = [Idea(situation, kind) for kind in ("right", "wrong", "harmful")]
@@ -65,7 +74,11 @@ class Material:
             "clock": f"{draw.randint(8, 17)}:{draw.choice(('00', '15', '30', '45'))}",
             "stamp": draw.randint(100_000, 999_999),
         }
-        return draw.choice(self._forms[situation]).format(**slots)
+        task = draw.choice(self._forms[situation]).format(**slots)
+        if not self._asides:
+            return task
+        said = [task, draw.choice(self._asides)]
+        return " ".join(said if draw.random() < _BEHIND else reversed(said))
 
     def useless(self, situation: int, count: int) -> list[Idea]:
         """A situation's plausible lessons without use: up to 40, of which neighbouring situations share some."""
@@ -98,5 +111,5 @@ class Material:
         return "{part}" in "".join(self._useless[number // _PARTS]["wordings"])
 
 
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((_TEXTS / name).read_text(encoding="utf-8"))
+def _read(place: Path, name: str) -> dict[str, Any]:
+    return tomllib.loads((place / name).read_text(encoding="utf-8"))

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import earned_alone
 import earned_bounds
 import earned_corrections
 import earned_many
 import earned_stream
-from earned_material import Material
+from earned_material import Material, Texts
 from earned_stores import embedder
 from report import machine, write_docs
 
@@ -144,7 +144,7 @@ def main() -> None:
         size = Size(trials=given.trials or usual.trials, runs=given.runs or usual.runs)
         began = time.perf_counter()
         asked = Asked(
-            material=Material(free_requests=given.free_requests),
+            material=Material(given.texts),
             size=size,
             seed=f"{given.seed} {name}",
             embedder=given.embedder,
@@ -169,7 +169,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--embedder", choices=("minilm", "hash"), default="minilm", help="%(default)s by default")
     parser.add_argument("--quick", action="store_true", help="a small part, to see that it works")
     parser.add_argument("--replays", action="store_true", help="in the stream, let recorded runs be replayed meanwhile")
-    parser.add_argument("--free-requests", action="store_true", help="tasks put in 36 ways each, not in eight forms")
+    parser.add_argument(
+        "--texts", choices=get_args(Texts), default="forms", help="what is asked and taught (%(default)s)"
+    )
     parser.add_argument("--write-docs", action="store_true", help=f"put the tables into {_DOCS.name}")
     parser.add_argument("--column", default="", metavar="NAME", help='another place for them there, such as "before"')
     return parser.parse_args()
@@ -179,7 +181,7 @@ def _setting(given: argparse.Namespace, name: str, size: Size) -> str:
     machinery = machine()
     chosen = f" --embedder {given.embedder}" if given.embedder != "minilm" else ""
     chosen += " --replays" if given.replays else ""
-    chosen += " --free-requests" if given.free_requests else ""
+    chosen += f" --texts {given.texts}" if given.texts != "forms" else ""
     chosen += f" --seed {given.seed}" if given.seed != "1" else ""
     return (
         f"{machinery['processor']}, one core, Python {machinery['python']}. Command: `python benchmarks/"

@@ -1,8 +1,9 @@
 """What makes two texts the same, two wordings of one idea, or rivals.
 
 Spelling joins nothing. Two texts are the same where only their form differs. Two are wordings of one idea where neither
-has other content in the place of the other's, denies what the other says, or says far more. An embedder that knows
-meaning must find them alike, also in what they say besides the few words that both have. Texts built of like words that
+has other content in the place of the other's, denies what the other says, or says far more. They share words, or mean
+the same by other ones, and an embedder that knows meaning must find them alike: both as a whole, and in the words that
+each has for itself. The fewer words there are to go by, the more alike they have to be. Texts built of like words that
 differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
 """
 
@@ -18,14 +19,16 @@ from wisen.claims.agreement import (
     likeness,
     one_word_apart,
     other_content,
+    own_words,
     reworded,
     says_more,
     shared_content,
+    words_in_play,
 )
 from wisen.claims.claim import Claim, claim_of
 from wisen.claims.normal_form import same_form
 
-__all__ = ["Relation", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "rests", "same_form"]
+__all__ = ["Relation", "apart", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "same_form"]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
@@ -35,8 +38,11 @@ _LIKE_WORDS: Final = 0.5
 _SOME_WORDS: Final = 0.2
 """Share of common words from which two texts may say the same."""
 _CODE: Final = re.compile(r"`([^`\n]{1,400})`")
-_BESIDES: Final = 0.9
-"""How much of `same_meaning` the mean of two cosines has to reach: that of the texts, and that of their `rests`."""
+_NEEDED: Final = 1.55
+_NEEDED_LESS: Final = 0.06
+_NEEDED_AT_LEAST: Final = 0.65
+"""By how much three likenesses together have to exceed `same_meaning`: of the meanings, of the words, and of the words
+that are `apart`. It is less by `_NEEDED_LESS` for each of the `words_in_play`."""
 _CONTENT_COUNTS: Final = 0.3
 """What a shared number, date, code or quotation adds to a cosine; two of them count, and a name is a sixth of one."""
 
@@ -77,17 +83,14 @@ def other_case(one: str, at: str, other: str, other_at: str) -> bool:
     return bool((mine - others) & claim_of(at).stems) and bool((others - mine) & claim_of(other_at).stems)
 
 
-def rests(one: str, other: str) -> tuple[str, str] | None:
-    """What each of two texts says besides the words and values that both have.
+def apart(one: str, other: str) -> tuple[str, str] | None:
+    """The words and values of each of two texts that the other one doesn't have.
 
     Two rules for one port, or two pieces of advice on one invoice, have much in common until that is left out. `None`
-    where they share none, or so many that what is left is no sentence any more.
+    where one only rewords the other.
     """
     mine, others = claim_of(one), claim_of(other)
-    common = mine.stems & others.stems
-    if not common or in_like_words(mine, others):
-        return None
-    return mine.besides(common), others.besides(common)
+    return None if in_one_frame(mine, others) else own_words(mine, others)
 
 
 def relation(
@@ -96,7 +99,7 @@ def relation(
     *,
     cosine: float | None = None,
     same_meaning: float | None = None,
-    rest: float = 1.0,
+    own: float = 1.0,
 ) -> Relation:
     """How two texts stand to each other; the same for both orders.
 
@@ -105,7 +108,7 @@ def relation(
         other: Another one.
         cosine: That of their vectors; `None` where the embedder has no say.
         same_meaning: The cosine from which texts say the same, as `KnowsMeaning` has it; without it nothing is an idea.
-        rest: The cosine of their `rests`, where they have some.
+        own: The cosine of the words that are `apart`, where there are some.
 
     Returns:
         "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words that claim
@@ -116,7 +119,8 @@ def relation(
     mine, others = claim_of(one), claim_of(other)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
         whole = cosine + _CONTENT_COUNTS * shared_content(mine, others)
-        alike = whole >= same_meaning and (whole + rest) / 2 >= _BESIDES * same_meaning
+        needed = max(_NEEDED_AT_LEAST, _NEEDED - _NEEDED_LESS * words_in_play(mine, others))
+        alike = whole >= same_meaning and whole + likeness(mine, others) + own >= same_meaning + needed
         if alike and not says_more(mine, others) and _may_be_one(mine, others):
             return "idea"
     if likeness(mine, others) < _LIKE_WORDS:

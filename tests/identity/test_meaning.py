@@ -48,7 +48,7 @@ async def test_no_opposites_and_no_different_rules_are_joined(embedder: LocalEmb
 @pytest.mark.parametrize(
     ("rows", "at_least"),
     [
-        pytest.param(corpus("ideas"), 0.3, id="nearly all words differ"),
+        pytest.param(corpus("ideas"), 0.15, id="nearly all words differ"),
         pytest.param(rows_of("sixth/ideas"), 0.8, id="half of the words differ"),
     ],
 )

@@ -9,7 +9,7 @@ from lesson_corpora import corpus, families
 
 from wisen.claims.agreement import contradict
 from wisen.claims.claim import claim_of
-from wisen.identity import Relation, content_key, other_case, relation, rests
+from wisen.identity import Relation, apart, content_key, other_case, relation
 
 
 def alike(one: str, other: str) -> Relation:
@@ -164,8 +164,8 @@ IN_ONE_FRAME = [
     ),
     pytest.param(
         "Import postal codes of customers as plain text today.",
-        "Postal codes of customers stay text in the loader.",
-        id="one of them is short",
+        "Postal codes of customers stay text.",
+        id="one has hardly a word of its own",
     ),
     pytest.param(
         "Import postal codes of new clinic customers as text.",
@@ -250,30 +250,53 @@ def test_what_says_nearly_twice_as_much_has_a_condition():
     assert alike("Clear sessions on logout.", "Wipe state when people leave, unless an admin stays around.") == "other"
 
 
-def test_what_is_said_besides_the_words_in_common_is_to_be_alike_too():
+def test_words_are_apart_that_only_one_of_two_texts_has():
     one, other = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
 
-    assert rests(one, other) == ("port it serves the admin console .", "open it in your firewall .")
-    assert rests("Import rows.", "Load lines.") is None
-    assert rests("Read invoices twice.", "File it.") is None
-    assert rests("Read the invoices twice before lunch.", "File each invoice, and tell the customer.") == (
-        "read the it twice before lunch .",
-        "file each it , and tell the customer .",
+    assert apart(one, other) == ("port serves admin console", "open firewall")
+    assert apart("Import rows.", "Load lines.") == ("import rows", "load lines")
+    assert apart("Read the invoices twice before lunch.", "File each invoice, and tell the customer.") == (
+        "read twice before lunch",
+        "file tell customer",
     )
-    assert rests("Keep the signed contracts in Oslo.", "Put signed contracts to the safe.") is None, "two in four"
-    assert rests("Pay €500 to any vendor before lunch.", "Sales gave us 500 EUR in Oslo last week") == (
-        "pay it to any vendor before lunch .",
-        "sales gave us it in oslo last week",
-    )
+    assert apart("Keep ZIP codes as strings.", "Keep phone numbers as text.") is None, "built alike"
+    assert apart("Import all rows nightly.", "All rows are imported at night.") is None, "one has one word of its own"
 
 
 @pytest.mark.parametrize(
-    ("cosine", "rest", "said"), [(0.6, 0.19, "idea"), (0.6, 0.17, "other"), (0.8, -0.01, "idea"), (0.29, 0.9, "other")]
+    ("cosine", "own", "said"), [(0.7, 0.61, "idea"), (0.7, 0.59, "other"), (0.9, 0.41, "idea"), (0.29, 1.0, "other")]
 )
-def test_the_mean_of_both_cosines_reaches_nine_tenths_of_the_same_meaning(cosine: float, rest: float, said: str):
+def test_whole_texts_and_the_words_that_are_apart_are_to_be_alike(cosine: float, own: float, said: str):
     one, other = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
 
-    assert relation(one, other, cosine=cosine, same_meaning=0.6, rest=rest) == said
+    assert relation(one, other, cosine=cosine, same_meaning=0.6, own=own) == said
+
+
+@pytest.mark.parametrize(("own", "said"), [(0.18, "idea"), (0.16, "other")])
+def test_the_more_words_there_are_to_go_by_the_less_alike_they_have_to_be(own: float, said: str):
+    one = "Whenever a stranger rings the office bell at night, port 8443 serves him our admin console first."
+    other = "Open 8443 in your firewall early, since many guests of that hotel want coffee, cake and tea at dawn."
+
+    assert relation(one, other, cosine=0.7, same_meaning=0.6, own=own) == said
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Our gateway logs a duration in milliseconds.", "Take all times of that gateway as microseconds."),
+        ("Give offsets by the hour for the sensor.", "Sensor shifts go in minutes, always."),
+    ],
+)
+def test_units_of_one_measure_are_content_also_without_a_number(one: str, other: str):
+    assert alike(one, other) == alike(other, one) != "idea"
+    assert alike(one, other.replace("micro", "milli").replace("minutes", "hours")) == "idea"
+
+
+def test_other_measures_or_one_unit_more_are_no_other_content():
+    one = "Our gateway logs a duration in milliseconds."
+
+    assert alike(one, "Get seconds out of that gateway's milliseconds, its unit for times.") == "idea"
+    assert alike(one, "Every duration that it writes counts in milliseconds per kilobyte.") == "idea"
 
 
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():

@@ -12,8 +12,9 @@ from wisen.memory_ci.comparing import Comparer
 
 pytestmark = pytest.mark.anyio
 ADMINS, FIREWALL = "Port 8443 serves the admin console.", "Open 8443 in your firewall."
-RESTS = "port it serves the admin console .", "open it in your firewall ."
+APART = "port serves admin console", "open firewall"
 DROP, IGNORE, SHIP = "Drop blank lines.", "Ignore empty rows.", "Ship on Friday."
+DROP_APART, IGNORE_APART = "drop blank lines", "ignore empty rows"
 
 
 class Angles:
@@ -37,14 +38,15 @@ class Angles:
 
 async def test_a_pair_is_one_idea_from_the_cosine_of_the_same_meaning():
     pair, other = (DROP, IGNORE), (DROP, SHIP)
-    compared = await Comparer().compare(Angles({DROP: 0, IGNORE: 36, SHIP: 38}), [pair, other])
+    angles = Angles({DROP: 0, IGNORE: 36, SHIP: 38, DROP_APART: 0, IGNORE_APART: 5})
+    compared = await Comparer().compare(angles, [pair, other])
     assert compared.relations == {pair: "idea", other: "other"}
     assert compared.cosine(*pair) == pytest.approx(0.809, abs=0.001)
 
 
-@pytest.mark.parametrize(("between", "said"), [(80, "idea"), (83, "other")])
-async def test_what_is_said_besides_the_words_in_common_decides_too(between: float, said: str):
-    angles: dict[str, float] = dict(zip((ADMINS, FIREWALL, *RESTS), (0, 10, 20, 20 + between), strict=True))
+@pytest.mark.parametrize(("between", "said"), [(58, "idea"), (60, "other")])
+async def test_the_words_that_are_apart_decide_too(between: float, said: str):
+    angles: dict[str, float] = dict(zip((ADMINS, FIREWALL, *APART), (0, 10, 20, 20 + between), strict=True))
     embedder = Angles(angles)
     assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): said}
     assert embedder.asked == [*angles]
@@ -68,20 +70,22 @@ async def test_a_text_that_the_embedder_does_not_know_is_joined_with_none():
 
 
 async def test_texts_beside_a_pair_are_read_with_it_but_for_empty_ones():
-    embedder = Angles({DROP: 0, IGNORE: 0, SHIP: 60})
+    embedder = Angles({DROP: 0, IGNORE: 0, SHIP: 60, DROP_APART: 0, IGNORE_APART: 0})
     compared = await Comparer().compare(embedder, [(DROP, IGNORE)], beside={(DROP, IGNORE): [SHIP, " ", DROP]})
-    assert embedder.asked == [DROP, IGNORE, SHIP]
+    assert embedder.asked == [DROP, IGNORE, SHIP, DROP_APART, IGNORE_APART]
     assert compared.cosine(DROP, SHIP) == pytest.approx(0.5)
     assert compared.cosine(SHIP, " ") == compared.cosine(" ", SHIP) == 0.0
 
 
 async def test_the_last_texts_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(comparing, "_REMEMBERED", 2)
-    embedder, comparer = Angles({DROP: 0, IGNORE: 0, SHIP: 0, "Delete void cells.": 0}), Comparer()
-    for pair in ((DROP, IGNORE), (DROP, IGNORE), (IGNORE, "Delete void cells."), (DROP, IGNORE)):
+    monkeypatch.setattr(comparing, "_REMEMBERED", 4)
+    void, void_apart = "Delete void cells.", "delete void cells"
+    embedder = Angles(dict.fromkeys((DROP, IGNORE, void, DROP_APART, IGNORE_APART, void_apart), 0))
+    comparer, first = Comparer(), [DROP, IGNORE, DROP_APART, IGNORE_APART]
+    for pair in ((DROP, IGNORE), (DROP, IGNORE), (IGNORE, void), (DROP, IGNORE)):
         compared = await comparer.compare(embedder, [pair])
         assert compared.relations == {pair: "idea"}
-    assert embedder.asked == [DROP, IGNORE, "Delete void cells.", DROP]
+    assert embedder.asked == [*first, void, void_apart, *first]
 
 
 async def test_an_embedder_that_gives_too_few_rows_is_told_of():

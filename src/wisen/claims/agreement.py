@@ -5,13 +5,11 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, filterfalse
 
 from wisen.claims.claim import Claim, Word
-from wisen.claims.vocabulary import alike_of, complements_of, opposites_of
+from wisen.claims.vocabulary import alike_of, complements_of, opposites_of, vocabulary
 
 _MANY = 0.4
 _MANY_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
-_REBUILT = 9
-"""So many words, and words of its own, the shorter of two claims needs to be a sentence that was built again."""
 _MOST_OF_IT = 0.55
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
@@ -43,7 +41,7 @@ def _lacks_values(one: Claim, other: Claim) -> bool:
 
 
 def _replaced(one: Claim, other: Claim) -> bool:
-    """Whether a count, name, owner, script or limit has another one in its place.
+    """Whether a count, name, owner, unit, script or limit has another one in its place.
 
     A limit may not be left out either, and a name only where other content is shared.
     """
@@ -52,6 +50,7 @@ def _replaced(one: Claim, other: Claim) -> bool:
     return (
         one.foreign != other.foreign
         or (bool(one.owners and other.owners) and one.owners.isdisjoint(other.owners))
+        or _other_units(one, other)
         or (_missing_numbers(one.counts, other) and _missing_numbers(other.counts, one))
         or bool(unnamed and others_unnamed)
         or (bool(unnamed or others_unnamed) and not common_content(one, other))
@@ -111,15 +110,22 @@ def in_like_words(one: Claim, other: Claim) -> bool:
 def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
-    They share many words, or begin with the same one, as "Keep ZIP codes as strings" and "Keep phone numbers as
-    strings" do. A longer sentence is none where it is built again: it begins with another word, and has several of its
-    own.
+    They begin with the same word, as "Keep ZIP codes as strings" and "Keep phone numbers as strings" do, or one of them
+    has hardly a word of its own.
     """
-    if one.first == other.first:
-        return _in_common(one, other) >= _MANY_BEHIND_FIRST
-    own = min(len(one.stems - other.stems), len(other.stems - one.stems))
-    rebuilt = own >= _OWN_WORDS and min(len(one.stems), len(other.stems)) + own >= _REBUILT
-    return in_like_words(one, other) and not rebuilt
+    alike = one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST
+    return alike or _own(one, other) < _OWN_WORDS
+
+
+def words_in_play(one: Claim, other: Claim) -> int:
+    """How many words say whether two claims are one: those of the shorter one, and the fewer own ones."""
+    return min(len(one.stems), len(other.stems)) + _own(one, other)
+
+
+def own_words(one: Claim, other: Claim) -> tuple[str, str]:
+    """What each of two claims says besides the words and values that both have."""
+    common = one.stems & other.stems
+    return one.own_words(common), other.own_words(common)
 
 
 def one_word_apart(one: Claim, other: Claim) -> bool:
@@ -157,6 +163,13 @@ def _missing_numbers(numbers: Iterable[str], other: Claim) -> bool:
     return any(number not in known and not any(_same_number(number, one) for one in known) for number in numbers)
 
 
+def _other_units(one: Claim, other: Claim) -> bool:
+    """Whether they measure one thing in different units: "in milliseconds", "in microseconds"."""
+    measures = vocabulary().measures
+    mine, others = ({measures[unit] for unit in units} for units in (one.units - other.units, other.units - one.units))
+    return not mine.isdisjoint(others)
+
+
 def _same_number(one: str, other: str) -> bool:
     value, _, unit = one.partition(" ")
     other_value, _, other_unit = other.partition(" ")
@@ -185,6 +198,11 @@ def _of_one_thing(one: Claim, stem: str, other: Claim, its: str) -> bool:
 
 def _in_common(one: Claim, other: Claim) -> float:
     return len(one.stems & other.stems) / (min(len(one.stems), len(other.stems)) or 1)
+
+
+def _own(one: Claim, other: Claim) -> int:
+    """How many words of its own the claim has that has fewer of them."""
+    return min(len(one.stems - other.stems), len(other.stems - one.stems))
 
 
 def _alike(mine: AbstractSet[str], others: AbstractSet[str]) -> dict[str, str]:

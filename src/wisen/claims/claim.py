@@ -19,6 +19,8 @@ _FLOATING = frozenset(("first", "only", "then", "always", "ever", "again"))
 _FRONTED = frozenset(("since", "before", "after", "until", "unless", "for", "in", "on"))
 """Words besides links with which a clause begins that may stand in front or at the end."""
 _FIRST_PICTURE = 0x2600
+_NAMED = 3
+"""Letters of a unit's name, unlike its sign, which may be anything without a number: s, min, x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,8 @@ class Claim:
     codes: frozenset[str]
     quotes: frozenset[str]
     names: frozenset[str]
+    units: frozenset[str]
+    """Named without a number: "in milliseconds"."""
     foreign: frozenset[str]
     """Words in scripts other than Latin, and pictures such as flags."""
     directions: frozenset[tuple[str, str]]
@@ -100,9 +104,9 @@ class Claim:
         """What else stands in each clause that a word or value is in."""
         return (clause.stems - {stem} for clause in self.clauses if stem in clause.stems)
 
-    def besides(self, stems: AbstractSet[str]) -> str:
-        """What it says besides some of its words and values: "it" stands in their place."""
-        return " ".join("it" if what in stems else said for what, said in self.parts)
+    def own_words(self, common: AbstractSet[str]) -> str:
+        """Its words and values besides some that it has in common with another text, as they stand."""
+        return " ".join(said for what, said in self.parts if what and what not in common)
 
     @property
     def key(self) -> str:
@@ -229,6 +233,7 @@ class _Reader:
         self.directions: set[tuple[str, str]] = set()
         self.parts: list[tuple[str, str]] = []
         self.owners: set[str] = set()
+        self.units: set[str] = set()
         self._clause: list[str] = []
         self._denies = False
         self._clauses: list[Clause] = []
@@ -257,6 +262,7 @@ class _Reader:
             codes=codes,
             quotes=quotes,
             names=names,
+            units=frozenset(self.units),
             foreign=foreign,
             directions=frozenset(self.directions),
             said=frozenset(self.said),
@@ -287,6 +293,8 @@ class _Reader:
             return
         if value in table.directions:
             self._limit(value, place)
+        if value in table.units and len(value) >= _NAMED:
+            self.units.add(table.units[value])
         if is_foreign(value):
             self._keep("foreign", value)
         elif token.kind == "name":

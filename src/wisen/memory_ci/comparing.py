@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisen.embedders.meaning import meaning_of
-from wisen.identity import Relation, relation, rests
+from wisen.identity import Relation, apart, relation
 from wisen.protocols import Embedder
 from wisen.stores.index.vectors import embed_texts
 
@@ -44,8 +44,8 @@ class Comparer:
         """How the texts of each pair stand to each other, with their vectors.
 
         Pairs that have nothing in common by their content alone aren't embedded; of the others, the texts `beside` them
-        are as well. What two texts say besides their common words is embedded where they are alike as a whole. Raises
-        what the embedder raises.
+        are as well. The words that two texts don't share are embedded where they are alike as a whole. Raises what the
+        embedder raises.
         """
         pairs = [*dict.fromkeys(pairs)]
         meaning = {pair: meaning_of(embedder, *pair) for pair in pairs}
@@ -58,12 +58,11 @@ class Comparer:
         alike = [pair for pair in near if stands[pair] == "idea"]
         for pair in alike:
             stands[pair] = relation(*pair, cosine=cosine[pair], same_meaning=meaning[pair])
-        apart = {pair: found for pair in alike if stands[pair] == "idea" and (found := rests(*pair))}
-        besides = await self._embedded(embedder, [text for rest in apart.values() for text in rest])
-        for pair, rest in apart.items():
-            stands[pair] = relation(
-                *pair, cosine=cosine[pair], same_meaning=meaning[pair], rest=_cosine(besides, *rest)
-            )
+        own = {pair: found for pair in alike if stands[pair] == "idea" and (found := apart(*pair))}
+        vectors_of_own = await self._embedded(embedder, [text for texts in own.values() for text in texts])
+        for pair, texts in own.items():
+            known = cosine[pair], meaning[pair]
+            stands[pair] = relation(*pair, cosine=known[0], same_meaning=known[1], own=_cosine(vectors_of_own, *texts))
         return Compared(stands, vectors)
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:

@@ -9,13 +9,8 @@ from datetime import datetime
 from wisen.account.counts import give_number, weigh
 from wisen.account.eligibility import trial_of
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.trial import base_rate, priority
 from wisen.replay.tested_card import CardUnderTest
-
-_FRESH = 0.5
-"""What an idea promises that nothing is known of: less than one that is level after three clusters, so that few are
-begun at a time."""
-_ON_TRIAL = 0.2
-"""By how much more one promises that is on trial: a verdict gives its place to another."""
 
 
 class TrialEvidence:
@@ -36,16 +31,19 @@ class TrialEvidence:
         self._begun: set[str] = set()
 
     def promise(self, case: CardUnderTest) -> tuple[bool, float]:
-        """The worth of the next pair: how the idea did, and more where little is known yet, or a trial waits for it.
+        """How soon an idea should have the next pair: the first in the live trial's order, as `priority` has it.
 
-        An upper confidence bound, as in Auer, Cesa-Bianchi, Fischer (2002), "Finite-time analysis of the multiarmed
-        bandit problem". Ideas that can't be decided on the clusters that there are come last.
+        Ideas that can't be decided on the clusters that there are come last.
         """
-        counts = case.counts
-        mean = (counts.gained - counts.lost) / (counts.pairs + 2)
-        index = mean + (counts.pairs + 1) ** -0.5 if counts.pairs else _FRESH
-        on_trial = trial_of(case.card, self._model, self._layout).stage == "on trial"
-        return not case.too_few, index + (_ON_TRIAL if on_trial else 0.0)
+        trial = trial_of(case.card, self._model, self._layout)
+        worth = priority(
+            trial,
+            base=base_rate([trial]),
+            told=1 + case.card.duplicates + case.card.retold,
+            verified=case.card.provenance.verified,
+            replays=case.helps,
+        )
+        return not case.too_few, worth
 
     async def begin(self, case: CardUnderTest) -> None:
         """Give the idea its number among the store's trials before the first bet on it.
