@@ -2,11 +2,11 @@
 
 `python benchmarks/wordings.py [--write-docs]`
 
-Ten times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to tenth set) or in
-nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside six of them; 50
-pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and 17 short ones of each of twelve. Each
-file has one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a store would,
-in a random order.
+Eleven times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to eleventh set) or
+in nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside seven of
+them; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and short ones. Each file has
+one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a store would, in a
+random order.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from earned_material import Material
+from earned_material import Material, Texts
 from earned_tables import share, table
 from report import machine, write_docs
 
@@ -34,7 +34,7 @@ _SETS = {
     "first": _HERE.parent / "tests" / "identity" / "data",
     **{
         name: _HERE / "wording_texts" / name
-        for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+        for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
     },
 }
 _KINDS = {
@@ -49,6 +49,8 @@ _KINDS = {
     "i": "other rules that share half of their words",
 }
 _ORDERS = 3
+_FEW = 10
+"""Words of a short lesson, at most."""
 _SHORT, _WORDINGS = 17, 3
 """Of the short lessons of a situation, and of the wordings of each."""
 _JOINED = ("same", "idea")
@@ -111,11 +113,13 @@ async def _row(name: str, place: Path) -> list[str]:
     compared = await Comparer().compare(LocalEmbedder(), beside)
     found, wrong = Lessons(texts, compared).in_orders()
     joined = {kind: str(sum(compared.relations[pair] in _JOINED for pair in some)) for kind, some in pairs.items()}
+    short = [(lesson, text) for lesson, text in texts if max(len(one.split()) for one in lessons[lesson]) <= _FEW]
     common = [_in_common(*pair) for wordings in lessons for pair in combinations(wordings, 2)]
     return [
         name,
         share(mean(common)),
         share(found),
+        share(Lessons(short, compared).in_orders()[0]) if short else "-",
         share(wrong),
         *(joined.get(kind, "-") for kind in ("opposites", "different")),
     ]
@@ -135,12 +139,18 @@ async def _joined_of_a_kind() -> list[list[str]]:
     return [[kind, str(joined[name])] for name, kind in _KINDS.items()]
 
 
-async def _of_one_situation() -> list[list[str]]:
-    written: dict[int, list[tuple[int, str]]] = {}
-    for row in _read(_HERE / "wording_texts", "like_situations"):
-        written.setdefault(row["situation"], []).extend((row["lesson"], text) for text in row["wordings"])
-    material, draw = Material(), Random("short lessons")
-    short = [
+def _written(name: str) -> list[list[tuple[int, str]]]:
+    """By situation, the texts of a file with the numbers of their lessons."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for row in _read(_HERE / "wording_texts", name):
+        found.setdefault(row["situation"], []).extend((row["lesson"], text) for text in row["wordings"])
+    return [*found.values()]
+
+
+def _useless(texts: Texts) -> list[list[tuple[int, str]]]:
+    """By situation, some of the useless lessons of earned_trust.py."""
+    material, draw = Material(texts), Random("short lessons")
+    return [
         [
             (idea.number, text)
             for idea in material.useless(situation, 40)[:_SHORT]
@@ -148,8 +158,16 @@ async def _of_one_situation() -> list[list[str]]:
         ]
         for situation in range(len(material))
     ]
+
+
+async def _of_one_situation() -> list[list[str]]:
     rows: list[list[str]] = []
-    kinds = {"20 lessons in four wordings": [*written.values()], "17 short ones in three wordings": short}
+    kinds = {
+        "20 lessons in four wordings": _written("like_situations"),
+        "15 short ones in four wordings": _written("short_lessons"),
+        "17 short ones in three wordings": _useless("forms"),
+        "17 short ones in three wordings, all on the same two objects": _useless("second"),
+    }
     for name, situations in kinds.items():
         shares: list[tuple[float, float]] = []
         for texts in situations:
@@ -163,7 +181,10 @@ async def _of_one_situation() -> list[list[str]]:
 async def measured() -> str:
     """The tables."""
     rows = [await _row(name, place) for name, place in _SETS.items()]
-    head = "set|words in common|found their idea|falsely joined|opposites of 100 joined|different of 100 joined"
+    head = (
+        "set|words in common|found their idea|of ten words at most|falsely joined|"
+        "opposites of 100 joined|different of 100 joined"
+    )
     sets = table("Wordings: 50 lessons of five", head.split("|"), rows)
     pairs = table("Pairs: 50 of each kind", ["pairs", "joined"], await _joined_of_a_kind())
     head = "of one situation|situations|found their idea|falsely joined"

@@ -242,9 +242,9 @@ async def test_first_deliveries_count_against_how_often_runs_are_good_here(good:
 async def test_what_is_only_in_a_neighbouring_situation_has_no_place_unless_it_is_a_report() -> None:
     ci = keeper(InMemoryVectorStore(), rule=replace(COIN, at_once=5))
     report = stored("Look at the status first.", kind=MemoryKind.REFLECTION, id="")
-    half, less = stored("Read the receipt.", id=""), stored("Call the gate twice.", id="")
-    every = [found(EARLY, 0.8), found(half, 0.4), found(less, 0.39), found(report, 0.1)]
-    assert await drawn(ci, every) == [EARLY.content, half.content, report.content]
+    near, far = stored("Read the receipt.", id=""), stored("Call the gate twice.", id="")
+    every = [found(EARLY, 0.8), found(near, 0.53), found(far, 0.51), found(report, 0.1)]
+    assert await drawn(ci, every) == [EARLY.content, near.content, report.content]
 
 
 async def test_examples_and_reports_are_tried_beside_those_that_say_the_same() -> None:

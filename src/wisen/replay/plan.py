@@ -81,13 +81,19 @@ class Recalls:
         standing = (as_rule(card) for card in self.rules if card.id in cards and _stands(card, task))
         return (*standing, *islice((*first, *allowed), self.top_k))
 
-    def related(self, card_id: str, beside: Collection[str]) -> list[Task]:
-        """Tasks for which the card would be shown beside these, the most similar first, whatever came of them."""
+    def related(self, card_id: str, beside: Collection[str], *, near_from: float = 0.0) -> list[Task]:
+        """Tasks for which the card would be shown beside these, the most similar first, whatever came of them.
+
+        None where the card has less than `near_from` of the relevance of the best one.
+        """
         cards = {card_id, *beside}
         near: list[tuple[float, int, Task]] = []
         for number, task in enumerate(self.tasks):
-            relevance = next((hit.relevance for hit in self.hits[task_key(task)] if hit.card.id == card_id), None)
-            if relevance is not None and any(card.id == card_id for card in self.shown(task, cards)):
+            hits = self.hits[task_key(task)]
+            relevance = next((hit.relevance for hit in hits if hit.card.id == card_id), None)
+            if relevance is None or relevance < near_from * max(hit.relevance for hit in hits):
+                continue
+            if any(card.id == card_id for card in self.shown(task, cards)):
                 near.append((-relevance, number, task))
         return [task for _, _, task in sorted(near, key=lambda one: one[:2])]
 

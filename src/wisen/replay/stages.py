@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import repeat
 from typing import Literal
 
+from wisen.account.eligibility import NEAR
 from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
@@ -148,7 +149,8 @@ class ReplaySession:
     async def _plan(self, case: CardUnderTest) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
         own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
-        related = self.recalls.related(case.card.id, self.beside)
+        near_from = NEAR if self.options.order == "with the trial" else 0.0
+        related = self.recalls.related(case.card.id, self.beside, near_from=near_from)
         related = [task for task in related if self.log.clusters.of[task_key(task)] not in own]
         tried = await self.bench.tried(case)
         tasks = planned(related, task_key, self.log.clusters, copies=self.options.copies, tried=tried)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from wisen.account.counts import give_number, weigh
 from wisen.account.eligibility import trial_of
+from wisen.memory_ci.ideas import is_example
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.trial import base_rate, priority
 from wisen.replay.tested_card import CardUnderTest
@@ -30,10 +31,11 @@ class TrialEvidence:
         self._now = now
         self._begun: set[str] = set()
 
-    def promise(self, case: CardUnderTest) -> tuple[bool, float]:
+    def promise(self, case: CardUnderTest) -> tuple[bool, bool, float]:
         """How soon an idea should have the next pair: the first in the live trial's order, as `priority` has it.
 
-        Ideas that can't be decided on the clusters that there are come last.
+        Ideas that can't be decided on the clusters that there are come last, and examples behind lessons: each is an
+        idea of its own.
         """
         trial = trial_of(case.card, self._model, self._layout)
         worth = priority(
@@ -43,7 +45,7 @@ class TrialEvidence:
             verified=case.card.provenance.verified,
             replays=case.helps,
         )
-        return not case.too_few, worth
+        return not case.too_few, not is_example(case.card), worth
 
     async def begin(self, case: CardUnderTest) -> None:
         """Give the idea its number among the store's trials before the first bet on it.

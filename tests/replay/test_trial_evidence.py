@@ -1,0 +1,85 @@
+"""Which idea gets the next pair of replays, and on which tasks."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from replaying import HELPS, HURTS, attempt, card, stored, tasks
+
+from wisen import InMemoryVectorStore, MemoryCI, MemoryKind, Task
+from wisen.cards import Situation
+from wisen.memory_ci.trial import added, began
+from wisen.recall import RecallHit
+from wisen.replay.card_tests import ReplayOptions, ReplayTest
+from wisen.replay.log import Counts, task_key
+from wisen.replay.plan import Recalls
+from wisen.replay.tested_card import CardUnderTest
+from wisen.replay.trial_evidence import TrialEvidence
+from wisen.trial_records import DrawCounts, Trial
+
+pytestmark = pytest.mark.anyio
+FRESH = Trial(model="m", layout="l")
+ON_TRIAL = began(FRESH, 1)
+
+
+def case(more: dict[str, Any] | None = None, **counts: int) -> CardUnderTest:
+    """An idea as it stands."""
+    return CardUnderTest(card=replace(HELPS, **(more or {})), counts=Counts(**counts), clusters=9, needed=7)
+
+
+def seen(good: int, of: int) -> tuple[DrawCounts, ...]:
+    return added((), DrawCounts(propensity=0.5, shown=of, shown_good=good, held_out=of))
+
+
+VERIFIED = replace(HELPS.provenance, verified=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (case({"retold": 3}), case()),
+        (case({"duplicates": 1}), case()),
+        (case({"provenance": VERIFIED}), case({"provenance": replace(VERIFIED, verified=False)})),
+        (case({"trials": (ON_TRIAL,)}), case()),
+        (case({"trials": (replace(ON_TRIAL, counts=seen(6, 8)),)}), case({"trials": (ON_TRIAL,)})),
+        (case(gained=3), case(gained=1, lost=1)),
+        (case(), case(gained=2, lost=4)),
+        (case(), case({"kind": MemoryKind.SKILL_CARD, "retold": 9, "trials": (ON_TRIAL,)}, gained=5)),
+        (case(lost=4), replace(case({"retold": 9}, gained=6), clusters=6)),
+    ],
+    ids=["taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "enough clusters"],
+)
+def test_the_pair_goes_to_the_idea_that_comes_first_in_the_live_trial(
+    first: CardUnderTest, second: CardUnderTest
+) -> None:
+    evidence = TrialEvidence(MemoryCI(InMemoryVectorStore()), model="m", layout="l", now=lambda: HELPS_AT)
+    assert evidence.promise(first) > evidence.promise(second)
+
+
+HELPS_AT = HELPS.provenance.created_at
+DEPOT = "Give the berth of crate 7 in the harbour depot."
+
+
+@pytest.mark.parametrize(("order", "far"), [("with the trial", 0), ("in stages", 1)])
+async def test_beside_a_live_trial_tasks_of_neighbouring_situations_are_left_out(order: Any, far: int) -> None:
+    depot = replace(card("IDLE talk."), situation=Situation(prompt=DEPOT), id="")
+    store = await stored(HELPS, depot)
+    options = ReplayOptions(order=order, top_k=5)
+    given = [*tasks(9), Task(prompt=DEPOT.replace("7", "8"), reference="berth 8")]
+    report = await ReplayTest(MemoryCI(store), attempt(), options=options).run(given, [HELPS.id])
+    assert report.cards[0].tasks == 8 + far
+
+
+def recalled(relevance: float, best: float = 0.9) -> Recalls:
+    """A task for which one card was found with this relevance, behind another one."""
+    task = tasks(1)[0]
+    hits = tuple(RecallHit(card=one, relevance=at, reasons=()) for one, at in ((HURTS, best), (HELPS, relevance)))
+    return Recalls(tasks=(task,), hits={task_key(task): hits}, top_k=2)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "near_from", "tried"), [(0.59, 0.65, True), (0.58, 0.65, False), (0.1, 0.0, True)]
+)
+def test_an_idea_is_tried_on_tasks_that_it_is_near(relevance: float, near_from: float, *, tried: bool) -> None:
+    recalls = recalled(relevance)
+    assert recalls.related(HELPS.id, (), near_from=near_from) == (list(recalls.tasks) if tried else [])
