@@ -297,6 +297,7 @@ def test_other_measures_or_one_unit_more_are_no_other_content():
 
     assert alike(one, "Get seconds out of that gateway's milliseconds, its unit for times.") == "idea"
     assert alike(one, "Every duration that it writes counts in milliseconds per kilobyte.") == "idea"
+    assert alike("Let row s hold our wine.", "Our wine belongs to shelf d as well.") == "idea", "letters are no units"
 
 
 def test_without_a_say_of_an_embedder_nothing_is_an_idea():
