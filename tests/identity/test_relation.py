@@ -292,11 +292,19 @@ def test_units_of_one_measure_are_content_also_without_a_number(one: str, other:
     assert alike(one, other.replace("micro", "milli").replace("minutes", "hours")) == "idea"
 
 
+def test_ahead_is_no_wording_of_behind():
+    one = "Lisbon's clocks run an hour behind all year."
+
+    assert alike(one, "Treat Lisbon as lying one hour ahead in calls.") != "idea"
+    assert alike(one, "Treat Lisbon as lying one hour behind in calls.") == "idea"
+
+
 def test_other_measures_or_one_unit_more_are_no_other_content():
     one = "Our gateway logs a duration in milliseconds."
 
     assert alike(one, "Get seconds out of that gateway's milliseconds, its unit for times.") == "idea"
     assert alike(one, "Every duration that it writes counts in milliseconds per kilobyte.") == "idea"
+    assert alike(one, "Gateway logs hold times, beside sizes in kilobytes.") == "idea", "of another measure"
     assert alike("Let row s hold our wine.", "Our wine belongs to shelf d as well.") == "idea", "letters are no units"
 
 

@@ -31,6 +31,7 @@ def seen(good: int, of: int) -> tuple[DrawCounts, ...]:
     return added((), DrawCounts(propensity=0.5, shown=of, shown_good=good, held_out=of))
 
 
+HARD = (DrawCounts(propensity=0.5, shown=6, shown_good=1, held_out=6, held_out_good=1),)
 VERIFIED = replace(HELPS.provenance, verified=True)
 
 
@@ -45,9 +46,21 @@ VERIFIED = replace(HELPS.provenance, verified=True)
         (case(gained=3), case(gained=1, lost=1)),
         (case(), case(gained=2, lost=4)),
         (case(), case({"kind": MemoryKind.SKILL_CARD, "retold": 9, "trials": (ON_TRIAL,)}, gained=5)),
+        (case({"trials": (replace(ON_TRIAL, first=3, first_good=2, counts=HARD),)}), case({"trials": (ON_TRIAL,)})),
         (case(lost=4), replace(case({"retold": 9}, gained=6), clusters=6)),
     ],
-    ids=["taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "enough clusters"],
+    ids=[
+        "taught",
+        "taught in these words",
+        "verified",
+        "begun",
+        "ahead",
+        "won",
+        "lost",
+        "lesson",
+        "good where runs seldom are",
+        "clusters",
+    ],
 )
 def test_the_pair_goes_to_the_idea_that_comes_first_in_the_live_trial(
     first: CardUnderTest, second: CardUnderTest
