@@ -304,7 +304,7 @@ def test_other_measures_or_one_unit_more_are_no_other_content():
 
     assert alike(one, "Get seconds out of that gateway's milliseconds, its unit for times.") == "idea"
     assert alike(one, "Every duration that it writes counts in milliseconds per kilobyte.") == "idea"
-    assert alike(one, "Gateway logs hold times, beside sizes in kilobytes.") == "idea", "of another measure"
+    assert alike(one, "Times of that gateway come beside kilobytes for sizes.") == "idea", "of another measure"
     assert alike("Let row s hold our wine.", "Our wine belongs to shelf d as well.") == "idea", "letters are no units"
 
 

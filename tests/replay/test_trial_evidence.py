@@ -49,7 +49,7 @@ VERIFIED = replace(HELPS.provenance, verified=True)
         (case({"trials": (replace(ON_TRIAL, first=3, first_good=2, counts=HARD),)}), case({"trials": (ON_TRIAL,)})),
         (case(lost=4), replace(case({"retold": 9}, gained=6), clusters=6)),
     ],
-    ids=[
+    ids=["taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "base", "clusters"],
         "taught",
         "taught in these words",
         "verified",
