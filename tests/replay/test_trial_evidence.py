@@ -50,17 +50,6 @@ VERIFIED = replace(HELPS.provenance, verified=True)
         (case(lost=4), replace(case({"retold": 9}, gained=6), clusters=6)),
     ],
     ids=["taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "base", "clusters"],
-        "taught",
-        "taught in these words",
-        "verified",
-        "begun",
-        "ahead",
-        "won",
-        "lost",
-        "lesson",
-        "good where runs seldom are",
-        "clusters",
-    ],
 )
 def test_the_pair_goes_to_the_idea_that_comes_first_in_the_live_trial(
     first: CardUnderTest, second: CardUnderTest
