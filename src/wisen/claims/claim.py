@@ -20,7 +20,7 @@ _FRONTED = frozenset(("since", "before", "after", "until", "unless", "for", "in"
 """Words besides links with which a clause begins that may stand in front or at the end."""
 _FIRST_PICTURE = 0x2600
 _NAMED = 3
-"""Letters of a unit's name, unlike its sign, which may be anything without a number: s, min, x."""
+"""Letters of a unit's name at least, unlike its sign, which may be anything without a number: s, kg, x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
