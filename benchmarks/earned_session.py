@@ -19,6 +19,7 @@ from wisen.events import CardMoved, Event, LessonPersisted, LessonProduced, Less
 from wisen.protocols import Reflector
 from wisen.records import Injection
 from wisen.replay.background import BackgroundReplays
+from wisen.replay.card_tests import ReplayReport
 from wisen.run import RunResult
 
 _INSTRUCTIONS = "You work in the back office of a company. Settle the case."
@@ -223,7 +224,7 @@ class Session:
         lesson_store: Any = self.store
         if setting.replays:
             lesson_store = self._ci = MemoryCI(self.store)
-            self._replays = BackgroundReplays(self._ci)
+            self._replays = BackgroundReplays(self._ci, told=self._replayed)
         if setting.simulated_clock or setting.extra:
             clock = (lambda: self._time) if setting.simulated_clock else (lambda: datetime.now(UTC))
             lesson_store = self._ci = MemoryCI(self.store, now=clock, **setting.extra)
@@ -281,6 +282,15 @@ class Session:
     def _stored(self, card_id: str, idea: Idea) -> None:
         self.cards[card_id] = idea
         self.fates.setdefault(idea, Fate(stored=max(0, len(self.notes) - 1)))
+
+    def _replayed(self, said: ReplayReport | Exception) -> None:
+        """Note what a session of replays has promoted; no event tells of it."""
+        if isinstance(said, Exception):
+            raise said
+        for card in said.cards:
+            idea = self.cards.get(card.card_id)
+            if card.status is MemoryStatus.PROMOTED and idea is not None and self.fates[idea].promoted is None:
+                self.fates[idea].promoted = len(self.notes) - 1
 
     def _moved(self, event: CardMoved) -> None:
         idea = self.cards.get(event.card_id)
