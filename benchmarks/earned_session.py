@@ -108,6 +108,8 @@ class Session:
         self._note = Note(number=-1, situation=0, luck=0.0)
         self._ci: MemoryCI | None = None
         self._replays: BackgroundReplays | None = None
+        self._broken: Exception | None = None
+        """Why replays failed."""
         self.agent = self._agent()
 
     async def run(self, situation: int) -> Note:
@@ -127,6 +129,8 @@ class Session:
         result = await fault.around(start, number)
         if self._replays is not None:
             await self._replays.settled()
+        if self._broken is not None:
+            raise self._broken
         if result is None:
             if isinstance(fault, Killed):
                 self.agent = self._agent()
@@ -286,7 +290,8 @@ class Session:
     def _replayed(self, said: ReplayReport | Exception) -> None:
         """Note what a session of replays has promoted; no event tells of it."""
         if isinstance(said, Exception):
-            raise said
+            self._broken = said
+            return
         for card in said.cards:
             idea = self.cards.get(card.card_id)
             if card.status is MemoryStatus.PROMOTED and idea is not None and self.fates[idea].promoted is None:
