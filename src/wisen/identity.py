@@ -16,6 +16,7 @@ from wisen.claims.agreement import (
     hard_content_agrees,
     in_like_words,
     in_one_frame,
+    in_place_of_another,
     likeness,
     one_word_apart,
     other_content,
@@ -125,7 +126,7 @@ def relation(
             return "idea"
     if likeness(mine, others) < _LIKE_WORDS:
         return "other"
-    disagree = not hard_content_agrees(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
+    disagree = in_place_of_another(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree else "other"
 
 

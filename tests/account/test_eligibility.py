@@ -228,6 +228,16 @@ async def test_the_place_goes_to_what_promises_most(early: Found, late: Found, w
     assert {one.barred for one in await assigned(ci, [early, late], first=False)} == {WAITS}
 
 
+@pytest.mark.parametrize(("often", "winner"), [(9, NEW.content), (2, EARLY.content)])
+async def test_a_newer_rival_is_worth_what_it_takes_the_place_of(often: int, winner: str) -> None:
+    store = InMemoryVectorStore()
+    ci = keeper(store, rule=ONE_PLACE)
+    old, new = replace(OLD, rivals=(NEW.id,)), replace(NEW, rivals=(OLD.id,))
+    await store.add([old, new])
+    verified = at(EARLY, verified=True)
+    assert await drawn(ci, [found(verified, told=4), found(old, told=often), found(new)]) == [winner]
+
+
 @pytest.mark.parametrize(("good", "winner"), [(4, LATE), (30, EARLY)])
 async def test_first_deliveries_count_against_how_often_runs_are_good_here(good: int, winner: MemoryCard) -> None:
     """Where runs seldom are good, two good ones of three promise more than one of one."""

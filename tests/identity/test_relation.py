@@ -415,6 +415,8 @@ def test_wordings_stay_in_one_frame_only_where_nothing_differs():
         ("Thank the sender for the query.", "Thank the sender warmly for the long query."),
         ("Never decide by the weight alone.", "Don't rely on the weight only."),
         ("Write dates of birth first.", "Write the amount in euros first."),
+        ("The late fee is 45 EUR a room.", "Read the room type before the late fee."),
+        ("The late fee is 45 EUR a room.", "Read the room type 2 times before the late fee."),
     ],
 )
 def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str) -> None:
@@ -427,9 +429,13 @@ def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str)
         ("Durations are in milliseconds.", "Durations are in microseconds."),
         ("In fare class Q there is a refund.", "In fare class Q there is a voucher."),
         ("Lisbon is one hour ahead of Madrid.", "Lisbon is one hour behind Madrid."),
+        ("The late fee is 45 EUR a room.", "Take 30 EUR as the late fee of a room."),
+        ("The late fee is 45 EUR a room.", "The room's late fee is 30."),
+        ("The late fee is 45 EUR a room.", "Book the room's late fee as `LF2`."),
+        ("Book the late fee on `LF2`.", "Book the late fee on 3 April."),
     ],
 )
-def test_one_word_in_the_place_of_another_makes_rivals(one: str, other: str) -> None:
+def test_one_word_or_value_in_the_place_of_another_makes_rivals(one: str, other: str) -> None:
     assert relation(one, other) == relation(other, one) == "rivals"
 
 

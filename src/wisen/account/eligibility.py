@@ -77,9 +77,7 @@ class Eligibility:
 
         def worth(assignment: Assignment) -> tuple[bool, float, float, int]:
             old = behind.get(assignment.found.head.id)
-            if old is None or not self.trial(old.found.head).number:
-                return self._rank(assignment, base)
-            return max(self._rank(one, base) for one in (assignment, old))
+            return max(self._rank(one, base) for one in (assignment, old) if one is not None)
 
         chosen: set[str] = set()
         for examples in (False, True):

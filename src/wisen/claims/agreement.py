@@ -31,6 +31,17 @@ def other_content(one: Claim, other: Claim) -> bool:
     return (_lacks_values(one, other) and _lacks_values(other, one)) or _replaced(one, other)
 
 
+def in_place_of_another(one: Claim, other: Claim) -> bool:
+    """Whether both can't be right for what they say of one thing: 25 percent, 12 percent; at most 3, at least 3.
+
+    A number with a unit stands only in the place of one that measures the same: "45 EUR" and "twice" can both be right.
+    What only one of them has contradicts nothing.
+    """
+    mine, others = _measures_beyond(one, other), _measures_beyond(other, one)
+    some = bool(mine and others)
+    return _replaced(one, other) or (some and ("" in mine | others or not mine.isdisjoint(others)))
+
+
 def _lacks_values(one: Claim, other: Claim) -> bool:
     """Whether the other claim lacks a number, date, code or quotation of this one."""
     return (
@@ -174,6 +185,15 @@ def _same_number(one: str, other: str) -> bool:
     value, _, unit = one.partition(" ")
     other_value, _, other_unit = other.partition(" ")
     return value == other_value and (not unit or not other_unit or unit == other_unit)
+
+
+def _measures_beyond(one: Claim, other: Claim) -> frozenset[str]:
+    """What the values measure that only this claim has; "" for what has no unit, such as codes and dates."""
+    table = vocabulary().measures
+    missing = (number for number in one.numbers if _missing_numbers((number,), other))
+    measured = {table.get(number.partition(" ")[2], "") for number in missing}
+    plain = _missing_dates(one, other) or bool((one.codes | one.quotes) - other.said)
+    return frozenset(measured | ({""} if plain else set()))
 
 
 def _missing_dates(one: Claim, other: Claim) -> bool:
