@@ -284,12 +284,31 @@ def test_the_more_words_there_are_to_go_by_the_less_alike_they_have_to_be(own: f
     ("one", "other"),
     [
         ("Our gateway logs a duration in milliseconds.", "Take all times of that gateway as microseconds."),
-        ("Give offsets by the hour for the sensor.", "Sensor shifts go in minutes, always."),
+        ("Give offsets in hours for the sensor.", "Sensor shifts go in minutes, always."),
     ],
 )
 def test_units_of_one_measure_are_content_also_without_a_number(one: str, other: str):
     assert alike(one, other) == alike(other, one) != "idea"
     assert alike(one, other.replace("micro", "milli").replace("minutes", "hours")) == "idea"
+
+
+def test_a_limit_behind_its_number_is_the_numbers():
+    pair = "Order 10 boxes or more for a discount.", "For a discount, order 10 boxes or more."
+
+    assert alike(*pair) == "idea"
+    assert claim_of("Order 10 boxes or more to get 5 free.").directions == {("10", "above")}
+    assert claim_of("Boxes or more.").directions == frozenset()
+
+
+def test_a_number_may_be_a_limit_from_both_sides():
+    both = "Orders above 50 EUR ship free and orders below 50 EUR pay."
+
+    assert relation(both, "Orders below 50 EUR pay for it.") == "rivals"
+    assert relation(both, "Orders below 50 EUR pay and orders above 50 EUR ship free.") != "rivals"
+
+
+def test_billions_of_billions_are_a_large_number_and_no_error():
+    assert claim_of("billion " * 500).counts == {str(10**18)}
 
 
 def test_ahead_is_no_wording_of_behind():
@@ -417,6 +436,13 @@ def test_wordings_stay_in_one_frame_only_where_nothing_differs():
         ("Write dates of birth first.", "Write the amount in euros first."),
         ("The late fee is 45 EUR a room.", "Read the room type before the late fee."),
         ("The late fee is 45 EUR a room.", "Read the room type 2 times before the late fee."),
+        ("Set the proxy port to 8080.", "Set the proxy timeout to 30 s."),
+        ("Keep the order INV-7.", "Keep the order until Monday."),
+        ("Refund orders below 50 EUR without approval.", "Refund orders without approval."),
+        ("Check the code for SAP orders.", "Check the code for orders twice."),
+        ("Ship the order today 🚀", "Ship the order today."),
+        ("The second invoice goes to finance.", "The invoice goes to finance each month."),
+        ("Close the books on the last day.", "For the month close the books last."),
     ],
 )
 def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str) -> None:
@@ -430,9 +456,11 @@ def test_like_words_make_no_rivals_where_both_can_be_right(one: str, other: str)
         ("In fare class Q there is a refund.", "In fare class Q there is a voucher."),
         ("Lisbon is one hour ahead of Madrid.", "Lisbon is one hour behind Madrid."),
         ("The late fee is 45 EUR a room.", "Take 30 EUR as the late fee of a room."),
-        ("The late fee is 45 EUR a room.", "The room's late fee is 30."),
-        ("The late fee is 45 EUR a room.", "Book the room's late fee as `LF2`."),
-        ("Book the late fee on `LF2`.", "Book the late fee on 3 April."),
+        ("The late fee is 45 EUR a room.", "The room's late fee is 30 pounds."),
+        ("Cure paint at 180 degrees for the body.", "For the body cure the paint at 200 °C."),
+        ("Book the late fee on `LF2`.", "Book the late fee on `LF7` today."),
+        ("Book the late fee on 3 April.", "Book the late fee in full on 4 April."),
+        ("Order 10 boxes or more at once.", "Order 10 boxes or less at once, please."),
     ],
 )
 def test_one_word_or_value_in_the_place_of_another_makes_rivals(one: str, other: str) -> None:

@@ -61,14 +61,17 @@ class Eligibility:
             return assignments
         waiting = [one for one in assignments if one.drawn and not self._in_use(one.found.head)]
         ideas = {one.found.head.id: one for one in reversed(waiting)}
-        behind = {hidden[one.found.head.id]: one for one in assignments if one.found.head.id in hidden}
+        behind: dict[str, list[Assignment]] = {}
+        for one in assignments:
+            if one.found.head.id in hidden:
+                behind.setdefault(hidden[one.found.head.id], []).append(one)
         chosen = self._chosen(list(ideas.values()), behind) if first else set[str]()
         return [
             Assignment(found=one.found, barred=WAITS) if one in waiting and one.found.head.id not in chosen else one
             for one in assignments
         ]
 
-    def _chosen(self, ideas: Sequence[Assignment], behind: Mapping[str, Assignment]) -> set[str]:
+    def _chosen(self, ideas: Sequence[Assignment], behind: Mapping[str, Sequence[Assignment]]) -> set[str]:
         """The ideas that have a place on trial. A correction is worth what it takes the place of.
 
         Examples have places of their own: they are tried as groups.
@@ -76,8 +79,7 @@ class Eligibility:
         base = base_rate(self.trial(one.found.head) for one in ideas)
 
         def worth(assignment: Assignment) -> tuple[bool, float, float, int]:
-            old = behind.get(assignment.found.head.id)
-            return max(self._rank(one, base) for one in (assignment, old) if one is not None)
+            return max(self._rank(one, base) for one in (assignment, *behind.get(assignment.found.head.id, ())))
 
         chosen: set[str] = set()
         for examples in (False, True):

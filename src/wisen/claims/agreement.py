@@ -11,6 +11,7 @@ _MANY = 0.4
 _MANY_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
 _MOST_OF_IT = 0.55
+_NUMBER = frozenset(("number",))
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
 
@@ -32,14 +33,12 @@ def other_content(one: Claim, other: Claim) -> bool:
 
 
 def in_place_of_another(one: Claim, other: Claim) -> bool:
-    """Whether both can't be right for what they say of one thing: 25 percent, 12 percent; at most 3, at least 3.
+    """Whether each of two claims has a value in the other's place: 25 percent, 12 percent; at most 3, at least 3.
 
-    A number with a unit stands only in the place of one that measures the same: "45 EUR" and "twice" can both be right.
-    What only one of them has contradicts nothing.
+    A value stands only in the place of one of its kind, and a number with a unit in that of one that measures the same:
+    "45 EUR" and "twice" can both be right. What only one of them has contradicts nothing.
     """
-    mine, others = _measures_beyond(one, other), _measures_beyond(other, one)
-    some = bool(mine and others)
-    return _replaced(one, other) or (some and ("" in mine | others or not mine.isdisjoint(others)))
+    return _swapped(one, other) or not _kinds_beyond(one, other).isdisjoint(_kinds_beyond(other, one))
 
 
 def _lacks_values(one: Claim, other: Claim) -> bool:
@@ -54,21 +53,35 @@ def _lacks_values(one: Claim, other: Claim) -> bool:
 def _replaced(one: Claim, other: Claim) -> bool:
     """Whether a count, name, owner, unit, script or limit has another one in its place.
 
-    A limit may not be left out either, and a name only where other content is shared.
+    A limit may not be left out either, nor a word in another script, and a name only where other content is shared.
     """
-    unnamed, others_unnamed = one.names - other.said, other.names - one.said
-    limits, other_limits = dict(one.directions), dict(other.directions)
     return (
-        one.foreign != other.foreign
-        or (bool(one.owners and other.owners) and one.owners.isdisjoint(other.owners))
+        _swapped(one, other)
+        or one.foreign != other.foreign
+        or (bool((one.names - other.said) | (other.names - one.said)) and not common_content(one, other))
+        or _missing_numbers(_limits(one), other)
+        or _missing_numbers(_limits(other), one)
+    )
+
+
+def _swapped(one: Claim, other: Claim) -> bool:
+    """Whether both have a count, name, owner, unit, script or limit, and not the same."""
+    limits, other_limits = _limits(one), _limits(other)
+    return (
+        bool(one.foreign and other.foreign and one.foreign != other.foreign)
+        or bool(one.owners and other.owners and one.owners.isdisjoint(other.owners))
         or _other_units(one, other)
         or (_missing_numbers(one.counts, other) and _missing_numbers(other.counts, one))
-        or bool(unnamed and others_unnamed)
-        or (bool(unnamed or others_unnamed) and not common_content(one, other))
-        or _missing_numbers(limits, other)
-        or _missing_numbers(other_limits, one)
+        or bool(one.names - other.said and other.names - one.said)
         or any(other_limits.get(number, limit) != limit for number, limit in limits.items())
     )
+
+
+def _limits(claim: Claim) -> dict[str, frozenset[str]]:
+    """Numbers that are limits, each with "above", "below" or both."""
+    return {
+        number: frozenset(way for bound, way in claim.directions if bound == number) for number, _ in claim.directions
+    }
 
 
 def common_content(one: Claim, other: Claim) -> frozenset[str]:
@@ -176,9 +189,13 @@ def _missing_numbers(numbers: Iterable[str], other: Claim) -> bool:
 
 def _other_units(one: Claim, other: Claim) -> bool:
     """Whether they measure one thing in different units: "in milliseconds", "in microseconds"."""
-    measures = vocabulary().measures
-    mine, others = ({measures[unit] for unit in units} for units in (one.units - other.units, other.units - one.units))
+    mine, others = (_measured(units) - {"count"} for units in (one.units - other.units, other.units - one.units))
     return not mine.isdisjoint(others)
+
+
+def _measured(units: Iterable[str]) -> frozenset[str]:
+    measures = vocabulary().measures
+    return frozenset(one for unit in units for one in measures.get(unit, _NUMBER))
 
 
 def _same_number(one: str, other: str) -> bool:
@@ -187,13 +204,15 @@ def _same_number(one: str, other: str) -> bool:
     return value == other_value and (not unit or not other_unit or unit == other_unit)
 
 
-def _measures_beyond(one: Claim, other: Claim) -> frozenset[str]:
-    """What the values measure that only this claim has; "" for what has no unit, such as codes and dates."""
-    table = vocabulary().measures
-    missing = (number for number in one.numbers if _missing_numbers((number,), other))
-    measured = {table.get(number.partition(" ")[2], "") for number in missing}
-    plain = _missing_dates(one, other) or bool((one.codes | one.quotes) - other.said)
-    return frozenset(measured | ({""} if plain else set()))
+def _kinds_beyond(one: Claim, other: Claim) -> frozenset[str]:
+    """Of which kinds the values are that only this claim has: what they measure, numbers, dates, codes."""
+    numbers = (number for number in one.numbers if _missing_numbers((number,), other))
+    kinds = set(_measured(number.partition(" ")[2] for number in numbers))
+    if _missing_dates(one, other):
+        kinds.add("date")
+    if (one.codes | one.quotes) - other.said:
+        kinds.add("code")
+    return frozenset(kinds)
 
 
 def _missing_dates(one: Claim, other: Claim) -> bool:

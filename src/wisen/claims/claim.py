@@ -10,6 +10,8 @@ from wisen.claims.lexer import Token, is_foreign, tokens
 from wisen.claims.vocabulary import stem, vocabulary
 
 _TENS = 20
+_LARGEST = 10**18
+"""No number in words is larger, however many billions follow each other."""
 _HUNDRED = 100
 _REACH = 3
 """Tokens between a comparison and the number that it bounds."""
@@ -20,7 +22,7 @@ _FRONTED = frozenset(("since", "before", "after", "until", "unless", "for", "in"
 """Words besides links with which a clause begins that may stand in front or at the end."""
 _FIRST_PICTURE = 0x2600
 _NAMED = 3
-"""Letters of a unit's name at least, unlike its sign, which may be anything without a number: s, kg, x."""
+"""Letters of a unit's name at least, unlike its sign, which may be anything without a number: ms, x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ class Claim:
     quotes: frozenset[str]
     names: frozenset[str]
     units: frozenset[str]
-    """Named without a number: "in milliseconds"."""
+    """Named in the plural without a number: "in milliseconds", unlike "the second item" and "the last day"."""
     foreign: frozenset[str]
     """Words in scripts other than Latin, and pictures such as flags."""
     directions: frozenset[tuple[str, str]]
@@ -210,7 +212,7 @@ def _with_numbers(found: Iterable[Token]) -> Iterator[Token]:
         while place < len(items) and items[place].value in table.numbers:
             more = table.numbers[items[place].value]
             if more >= _HUNDRED:
-                value = max(value, 1) * more
+                value = min(max(value, 1) * more, _LARGEST)
             elif place == start or value % _HUNDRED == 0 or (value % 10 == 0 and more < 10 and value >= _TENS):  # noqa: PLR2004 - twenty-five
                 value += more
             else:
@@ -293,7 +295,7 @@ class _Reader:
             return
         if value in table.directions:
             self._limit(value, place)
-        if value in table.units and len(value) >= _NAMED:
+        if value in table.units and value.endswith("s") and len(value) >= _NAMED:
             self.units.add(table.units[value])
         if is_foreign(value):
             self._keep("foreign", value)
@@ -335,9 +337,14 @@ class _Reader:
         self._clause, self._denies = [], False
 
     def _limit(self, value: str, place: int) -> None:
-        self._direction, self._reach = vocabulary().directions[value], place + _REACH
-        if value in {"ormore", "orless"} and self.words:
-            self.directions.add((self.words[-1].stem, self._direction))
+        direction = vocabulary().directions[value]
+        if value not in {"ormore", "orless"}:
+            self._direction, self._reach = direction, place + _REACH
+            return
+        numbers = self.counts | self.values.get("number", set())
+        before = (word.stem for word in reversed(self.words[-_REACH:]) if word.stem in numbers)
+        if number := next(before, ""):
+            self.directions.add((number, direction))
 
     def _keep(self, kind: str, value: str) -> None:
         self.values.setdefault(kind, set()).add(value)

@@ -39,8 +39,8 @@ class Vocabulary:
     """A word of comparison, and whether it means more or less."""
     numbers: Mapping[str, int]
     units: Mapping[str, str]
-    measures: Mapping[str, str]
-    """A unit, and what it measures: a duration, money."""
+    measures: Mapping[str, frozenset[str]]
+    """A unit, and what it measures: durations, money; pounds are both money and a mass."""
     months: Mapping[str, int]
     weekdays: Mapping[str, int]
     irregular: Mapping[str, str]
@@ -59,8 +59,9 @@ def vocabulary() -> Vocabulary:
     opposites = [*_groups("antonyms.txt.gz"), *(line.split() for line in read["opposites"]["pairs"].split("\n"))]
     alike = [*_groups("related.txt.gz"), *_groups("synonyms.txt.gz")]
     alike += [line.split() for line in read["alike"]["pairs"].split("\n")]
-    measures: dict[str, dict[str, list[str]]] = read["units"]
-    units = {word: unit for named in measures.values() for unit, words in named.items() for word in words}
+    tables: dict[str, dict[str, list[str]]] = read["units"]
+    units = {word: unit for named in tables.values() for unit, words in named.items() for word in words}
+    measures = {unit: frozenset(one for one, named in tables.items() if unit in named) for unit in units.values()}
     named = {_stem(word, irregular): unit for word, unit in units.items()}
     # A minute may be a second in some sense; as units they aren't.
     alike = [[word for word in group if _stem(word, irregular) not in named] for group in alike]
@@ -77,7 +78,7 @@ def vocabulary() -> Vocabulary:
         directions={word: direction for direction, words in read["comparisons"].items() for word in words},
         numbers=read["numbers"],
         units=units,
-        measures={unit: measure for measure, named in measures.items() for unit in named},
+        measures=measures,
         months=read["months"],
         weekdays=read["weekdays"],
         irregular=irregular,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from wisen.cards import MemoryCard, MemoryStatus, Situation
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus, Situation
 from wisen.memory_ci.ideas import heads_of, is_example
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import RunLog, VectorStore
@@ -84,18 +84,29 @@ class Recalls:
     def related(self, card_id: str, beside: Collection[str], *, near_from: float = 0.0) -> list[Task]:
         """Tasks for which the card would be shown beside these, the most similar first, whatever came of them.
 
-        None where the card has less than `near_from` of the relevance of the best one.
+        None where a lesson has less than `near_from` of the relevance of the best one that waits for a verdict, or an
+        example of the best example.
         """
         cards = {card_id, *beside}
         near: list[tuple[float, int, Task]] = []
         for number, task in enumerate(self.tasks):
             hits = self.hits[task_key(task)]
-            relevance = next((hit.relevance for hit in hits if hit.card.id == card_id), None)
-            if relevance is None or relevance < near_from * max(hit.relevance for hit in hits):
+            mine = next((hit for hit in hits if hit.card.id == card_id), None)
+            if mine is None or (
+                mine.card.kind not in REPORT_KINDS and mine.relevance < near_from * self._best(hits, mine)
+            ):
                 continue
             if any(card.id == card_id for card in self.shown(task, cards)):
-                near.append((-relevance, number, task))
+                near.append((-mine.relevance, number, task))
         return [task for _, _, task in sorted(near, key=lambda one: one[:2])]
+
+    def _best(self, hits: Sequence[RecallHit], mine: RecallHit) -> float:
+        """The relevance of the best card of this one's sort that waits for a verdict; 0 for reports, as in runs."""
+        if mine.card.kind in REPORT_KINDS:
+            return 0.0
+        waiting = (hit for hit in hits if hit.card.status is MemoryStatus.QUARANTINED)
+        waiting = (hit for hit in waiting if is_example(hit.card) is is_example(mine.card))
+        return max((hit.relevance for hit in waiting if hit.card.id not in self.withdrawn), default=0.0)
 
     def own(self, card: MemoryCard) -> Task | None:
         """The task that the card came from, if it is among them."""

@@ -32,7 +32,7 @@ class TrialEvidence:
         self._begun: set[str] = set()
 
     def promise(self, case: CardUnderTest) -> tuple[bool, bool, float]:
-        """How soon an idea should have the next pair: the first in the live trial's order, as `priority` has it.
+        """How soon an idea should have the next pair: as `priority` orders a live trial, by the idea's own runs.
 
         Ideas that can't be decided on the clusters that there are come last, and examples behind lessons: each is an
         idea of its own.
