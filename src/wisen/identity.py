@@ -24,6 +24,7 @@ from wisen.claims.agreement import (
     reworded,
     says_more,
     shared_content,
+    turned_round,
     words_in_play,
 )
 from wisen.claims.claim import Claim, claim_of
@@ -132,6 +133,8 @@ def relation(
 
 def _may_be_one(one: Claim, other: Claim) -> bool:
     """Whether two claims can be one if they mean the same: the more words they share, the more has to agree."""
+    if turned_round(one, other):
+        return False
     if in_one_frame(one, other):
         return hard_content_agrees(one, other) and not contradict(one, other) and reworded(one, other)
     if contradict(one, other) and not both_deny(one, other):

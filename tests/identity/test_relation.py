@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
-from wisen.claims.agreement import contradict
+from wisen.claims.agreement import contradict, turned_round
 from wisen.claims.claim import claim_of
 from wisen.identity import Relation, apart, content_key, other_case, relation
 
@@ -309,6 +309,31 @@ def test_a_number_may_be_a_limit_from_both_sides():
 
 def test_billions_of_billions_are_a_large_number_and_no_error():
     assert claim_of("billion " * 500).counts == {str(10**18)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Import the invoices from SAP every night.", "Import the invoices to SAP every night."),
+        ("Copy each backup to the archive server.", "Each backup is copied from the archive server."),
+        ("Convert amounts from EUR into dollars.", "Convert amounts from dollars into EUR."),
+        ("Move 500 units from Oslo.", "Move 500 units into Oslo."),
+    ],
+)
+def test_from_somewhere_is_no_wording_of_to_it(one: str, other: str):
+    assert alike(one, other) == alike(other, one) != "idea"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Copy each backup to the archive server.", "Each backup is copied onto the archive server."),
+        ("Iceland belongs to zone Z4; take the postage there.", "Customers get their prices from Z4."),
+    ],
+)
+def test_from_and_to_count_of_one_thing_only(one: str, other: str):
+    assert not turned_round(claim_of(one), claim_of(other))
+    assert not turned_round(claim_of(other), claim_of(one))
 
 
 def test_ahead_is_no_wording_of_behind():

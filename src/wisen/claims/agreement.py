@@ -121,6 +121,12 @@ def contradict(one: Claim, other: Claim) -> bool:
     return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
 
 
+def turned_round(one: Claim, other: Claim) -> bool:
+    """Whether something goes to what it comes from in the other claim: "import from SAP", "import to SAP"."""
+    turned = {what for what, _ in one.ways - other.ways} & {what for what, _ in other.ways - one.ways}
+    return any(_of_one_thing(one, what, other, what) for what in turned)
+
+
 def both_deny(one: Claim, other: Claim) -> bool:
     """Whether both deny something of the same thing: "No refund leaves early", "Don't grant a refund before that"."""
     return bool(one.denied & other.denied)

@@ -73,6 +73,8 @@ class Claim:
     parts: tuple[tuple[str, str], ...]
     """The text in order, each word or value behind its stem, or behind "" where it carries nothing."""
     clauses: tuple[Clause, ...]
+    ways: frozenset[tuple[str, str]]
+    """Words and values that "from" or "to" stands before."""
     owners: frozenset[str]
     """Of "ours" and "theirs", whose things are spoken of."""
     duties: frozenset[str]
@@ -236,6 +238,8 @@ class _Reader:
         self.parts: list[tuple[str, str]] = []
         self.owners: set[str] = set()
         self.units: set[str] = set()
+        self.ways: set[tuple[str, str]] = set()
+        self._way = ""
         self._clause: list[str] = []
         self._denies = False
         self._clauses: list[Clause] = []
@@ -247,7 +251,7 @@ class _Reader:
         for place, token in enumerate(self.items):
             self.parts.append(("", token.value))
             if token.kind == "stop":
-                self._negated, self._direction = False, ""
+                self._negated, self._direction, self._way = False, "", ""
                 self._end_clause()
             elif token.kind in {"word", "name"}:
                 self._word(token, place)
@@ -270,6 +274,7 @@ class _Reader:
             said=frozenset(self.said),
             parts=tuple(self.parts),
             clauses=tuple(self._clauses),
+            ways=frozenset(self.ways),
             owners=frozenset(self.owners),
             duties=self._duties(),
             begins_with_link=bool(self.items)
@@ -292,6 +297,7 @@ class _Reader:
             self.owners.add(table.owners[value])
         if value in table.function:
             self._after_be = value in _FORMS_OF_BE
+            self._way = table.ways.get(value, self._way)
             return
         if value in table.directions:
             self._limit(value, place)
@@ -302,8 +308,7 @@ class _Reader:
         elif token.kind == "name":
             self._keep("name", root)
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
-        self.parts[-1] = root, value
-        self._clause.append(root)
+        self._carried(root, value)
         self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
         self._negated = self._negated and floats
         self._after_be = self._after_be and floats
@@ -326,10 +331,17 @@ class _Reader:
             self._limit(value, place)
         elif ord(value[0]) >= _FIRST_PICTURE:
             self._keep("foreign", value)
-        self.parts[-1] = value, value
-        self._clause.append(value)
+        self._carried(value, value)
         self.words.append(Word(stem=value, negated=self._negated))
         self._negated = False
+
+    def _carried(self, what: str, said: str) -> None:
+        """Note a word or value that carries something, as it was said."""
+        self.parts[-1] = what, said
+        self._clause.append(what)
+        if self._way:
+            self.ways.add((what, self._way))
+        self._way = ""
 
     def _end_clause(self) -> None:
         if self._clause:

@@ -29,6 +29,8 @@ class Vocabulary:
     owners: Mapping[str, str]
     """Words that say whose something is, and whether it is "ours" or "theirs"."""
     links: Mapping[str, str]
+    ways: Mapping[str, str]
+    """Words before a source or a destination, and whether they say "from" or "to"."""
     not_adverbs: frozenset[str]
     permission: frozenset[str]
     duty: frozenset[str]
@@ -71,6 +73,7 @@ def vocabulary() -> Vocabulary:
         not_adverbs=frozenset(read["not_adverbs"].split()),
         owners={word: stands for stands, words in read["owners"].items() for word in words},
         links={word: stands for stands, words in read["links"].items() for word in words},
+        ways={word: stands for stands, words in read["ways"].items() for word in words},
         permission=frozenset(read["permission"].split()),
         duty=frozenset(read["duty"].split()),
         phrases=phrases,
