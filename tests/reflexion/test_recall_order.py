@@ -135,7 +135,7 @@ def example(number: int) -> MemoryCard:
 @pytest.mark.parametrize("in_use", [True, False])
 async def test_examples_crowd_out_no_lesson_that_is_in_use_or_has_a_place_on_trial(in_use: bool) -> None:
     waiting = [replace(card(number), status=MemoryStatus.QUARANTINED) for number in range(5)]
-    farther = replace(card(6), situation=Situation(prompt="Carry the chairs to the hall.", task_type=TASK.type))
+    farther = replace(card(6), situation=Situation(prompt="Count the chairs in the hall twice.", task_type=TASK.type))
     ahead = DrawCounts(propensity=0.6, shown=20, shown_good=18, held_out=12, held_out_good=4)
     trial = Trial(model="scripted", layout=LAYOUT, number=1, stage="on trial", counts=(ahead,))
     tried = farther if in_use else replace(farther, status=MemoryStatus.QUARANTINED, trials=(trial,))
