@@ -15,7 +15,7 @@ from wisen.recall import RECALLABLE, CardFilter
 from wisen.stores.ordering import moment
 from wisen.trial_records import Trial
 
-NEAR = 0.65
+NEAR = 0.5
 """Of the relevance of the best idea, what another one needs for a place on trial."""
 _SIDE_BY_SIDE = 16
 HURTS = "hurts (evidence)"
