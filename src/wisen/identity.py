@@ -20,7 +20,6 @@ from wisen.claims.agreement import (
     likeness,
     one_word_apart,
     other_content,
-    own_words,
     reworded,
     says_more,
     shared_content,
@@ -92,7 +91,10 @@ def apart(one: str, other: str) -> tuple[str, str] | None:
     where one only rewords the other.
     """
     mine, others = claim_of(one), claim_of(other)
-    return None if in_one_frame(mine, others) else own_words(mine, others)
+    if in_one_frame(mine, others):
+        return None
+    common = mine.stems & others.stems
+    return mine.own_words(common), others.own_words(common)
 
 
 def relation(
@@ -119,13 +121,14 @@ def relation(
     if same_form(one) == same_form(other):
         return "same"
     mine, others = claim_of(one), claim_of(other)
+    words_alike = likeness(mine, others)
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
         whole = cosine + _CONTENT_COUNTS * shared_content(mine, others)
         needed = max(_NEEDED_AT_LEAST, _NEEDED - _NEEDED_LESS * words_in_play(mine, others))
-        alike = whole >= same_meaning and whole + likeness(mine, others) + own >= same_meaning + needed
+        alike = whole >= same_meaning and whole + words_alike + own >= same_meaning + needed
         if alike and not says_more(mine, others) and _may_be_one(mine, others):
             return "idea"
-    if likeness(mine, others) < _LIKE_WORDS:
+    if words_alike < _LIKE_WORDS:
         return "other"
     disagree = in_place_of_another(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree else "other"

@@ -152,12 +152,6 @@ def words_in_play(one: Claim, other: Claim) -> int:
     return min(len(one.stems), len(other.stems)) + _own(one, other)
 
 
-def own_words(one: Claim, other: Claim) -> tuple[str, str]:
-    """What each of two claims says besides the words and values that both have."""
-    common = one.stems & other.stems
-    return one.own_words(common), other.own_words(common)
-
-
 def one_word_apart(one: Claim, other: Claim) -> bool:
     """Whether one word stands in another one's place, and all else is the same: "a refund in place of a new date"."""
     words, others = ([word.stem for word in claim.words if not word.is_link] for claim in (one, other))

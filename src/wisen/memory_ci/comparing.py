@@ -61,8 +61,8 @@ class Comparer:
         own = {pair: found for pair in alike if stands[pair] == "idea" and (found := apart(*pair))}
         vectors_of_own = await self._embedded(embedder, [text for texts in own.values() for text in texts])
         for pair, texts in own.items():
-            known = cosine[pair], meaning[pair]
-            stands[pair] = relation(*pair, cosine=known[0], same_meaning=known[1], own=_cosine(vectors_of_own, *texts))
+            alike_apart = _cosine(vectors_of_own, *texts)
+            stands[pair] = relation(*pair, cosine=cosine[pair], same_meaning=meaning[pair], own=alike_apart)
         return Compared(stands, vectors)
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:

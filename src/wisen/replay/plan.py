@@ -92,9 +92,7 @@ class Recalls:
         for number, task in enumerate(self.tasks):
             hits = self.hits[task_key(task)]
             mine = next((hit for hit in hits if hit.card.id == card_id), None)
-            if mine is None or (
-                mine.card.kind not in REPORT_KINDS and mine.relevance < near_from * self._best(hits, mine)
-            ):
+            if mine is None or (near_from and mine.relevance < near_from * self._best(hits, mine)):
                 continue
             if any(card.id == card_id for card in self.shown(task, cards)):
                 near.append((-mine.relevance, number, task))
