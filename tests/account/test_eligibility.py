@@ -232,10 +232,12 @@ async def test_the_place_goes_to_what_promises_most(early: Found, late: Found, w
 async def test_a_newer_rival_is_worth_what_it_takes_the_place_of(often: int, winner: str) -> None:
     store = InMemoryVectorStore()
     ci = keeper(store, rule=ONE_PLACE)
-    old, new = replace(OLD, rivals=(NEW.id,)), replace(NEW, rivals=(OLD.id,))
-    await store.add([old, new])
-    verified = at(EARLY, verified=True)
-    assert await drawn(ci, [found(verified, told=4), found(old, told=often), found(new)]) == [winner]
+    seldom = stored("Invoices go to Pier.", created_at=NOON, rivals=(NEW.id,))
+    old, new = replace(OLD, rivals=(NEW.id,)), replace(NEW, rivals=(OLD.id, seldom.id))
+    await store.add([seldom, old, new])
+    every = [found(at(EARLY, verified=True), told=4), found(old, told=often), found(seldom), found(new)]
+    assert await drawn(ci, every) == [winner]
+    assert await drawn(ci, [*every[:1], every[2], every[1], every[3]]) == [winner]
 
 
 @pytest.mark.parametrize(("good", "winner"), [(4, LATE), (30, EARLY)])

@@ -328,7 +328,7 @@ def test_from_somewhere_is_no_wording_of_to_it(one: str, other: str):
     ("one", "other"),
     [
         ("Copy each backup to the archive server.", "Each backup is copied onto the archive server."),
-        ("Iceland belongs to zone Z4; take the postage there.", "Customers get their prices from Z4."),
+        ("Send the bill to Oslo; take stock.", "The price list comes from Oslo."),
     ],
 )
 def test_from_and_to_count_of_one_thing_only(one: str, other: str):
@@ -349,6 +349,8 @@ def test_other_measures_or_one_unit_more_are_no_other_content():
     assert alike(one, "Get seconds out of that gateway's milliseconds, its unit for times.") == "idea"
     assert alike(one, "Every duration that it writes counts in milliseconds per kilobyte.") == "idea"
     assert alike(one, "Times of that gateway come beside kilobytes for sizes.") == "idea", "of another measure"
+    points = "Give loyalty points per request in our shop."
+    assert alike(points, "In shops, each buyer's request earns attempts at a prize of ours.") == "idea", "counts"
     assert alike("Let row s hold our wine.", "Our wine belongs to shelf d as well.") == "idea", "letters are no units"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from replaying import HELPS, HURTS, attempt, card, stored, tasks
 
-from wisen import InMemoryVectorStore, MemoryCI, MemoryKind, Task
+from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Task
 from wisen.cards import Situation
 from wisen.memory_ci.trial import added, began
 from wisen.recall import RecallHit
@@ -72,10 +72,10 @@ async def test_beside_a_live_trial_tasks_of_neighbouring_situations_are_left_out
     assert report.cards[0].tasks == 8 + far
 
 
-def recalled(relevance: float, best: float = 0.9) -> Recalls:
+def recalled(relevance: float, *, nearer: MemoryCard = HURTS, mine: MemoryCard = HELPS) -> Recalls:
     """A task for which one card was found with this relevance, behind another one."""
     task = tasks(1)[0]
-    hits = tuple(RecallHit(card=one, relevance=at, reasons=()) for one, at in ((HURTS, best), (HELPS, relevance)))
+    hits = tuple(RecallHit(card=one, relevance=at, reasons=()) for one, at in ((nearer, 0.9), (mine, relevance)))
     return Recalls(tasks=(task,), hits={task_key(task): hits}, top_k=2)
 
 
@@ -85,3 +85,22 @@ def recalled(relevance: float, best: float = 0.9) -> Recalls:
 def test_an_idea_is_tried_on_tasks_that_it_is_near(relevance: float, near_from: float, *, tried: bool) -> None:
     recalls = recalled(relevance)
     assert recalls.related(HELPS.id, (), near_from=near_from) == (list(recalls.tasks) if tried else [])
+
+
+EXAMPLE = replace(HURTS, kind=MemoryKind.SKILL_CARD)
+
+
+@pytest.mark.parametrize(
+    ("recalls", "tried"),
+    [
+        (recalled(0.1, nearer=replace(HURTS, status=MemoryStatus.PROMOTED)), True),
+        (recalled(0.1, nearer=EXAMPLE), True),
+        (recalled(0.1, nearer=EXAMPLE, mine=replace(HELPS, kind=MemoryKind.SKILL_CARD)), False),
+        (replace(recalled(0.1), withdrawn={HURTS.id}), True),
+        (recalled(0.1, mine=replace(HELPS, kind=MemoryKind.REFLECTION)), True),
+    ],
+    ids=["in use", "an example beside a lesson", "two examples", "withdrawn", "a report"],
+)
+def test_only_what_waits_beside_it_says_how_near_an_idea_has_to_be(recalls: Recalls, *, tried: bool) -> None:
+    mine = recalls.hits[task_key(recalls.tasks[0])][1].card
+    assert bool(recalls.related(mine.id, (), near_from=0.5)) is tried
