@@ -114,10 +114,10 @@ def contradict(one: Claim, other: Claim) -> bool:
     )
     opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
 
-    def apart(pair: tuple[str, str]) -> bool:
+    def differ(pair: tuple[str, str]) -> bool:
         return one.negations[pair[0]].isdisjoint(other.negations[pair[1]])
 
-    clashes = chain(filter(apart, same), filterfalse(apart, opposed))
+    clashes = chain(filter(differ, same), filterfalse(differ, opposed))
     return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
 
 
