@@ -6,7 +6,7 @@ Eleven times 50 lessons in five wordings each, of which any two differ in half o
 in nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside seven of
 them; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and short ones. Each file has
 one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a store would, in a
-random order.
+random order; what is like two ideas makes one of them.
 """
 
 import argparse
@@ -68,29 +68,25 @@ class Lessons:
         self._compared = compared
 
     def submitted(self, order: Sequence[int]) -> tuple[int, int]:
-        """How many wordings found their idea, and how many another one, if they come in this order."""
-        ideas: list[list[int]] = []
-        found = wrong = 0
-        for new in order:
-            best = self._best(new, ideas)
-            if best is None:
-                ideas.append([new])
-                continue
-            right = self.texts[ideas[best][0]][0] == self.texts[new][0]
-            found, wrong = found + right, wrong + (not right)
-            ideas[best].append(new)
-        return found, wrong
+        """How many wordings found their idea, and how many another one, if they come in this order.
 
-    def _best(self, new: int, ideas: Sequence[Sequence[int]]) -> int | None:
-        near = [(self._cosine(new, old), at) for at, idea in enumerate(ideas) for old in idea if self._joined(new, old)]
-        return max(near, default=(0.0, None))[1]
+        An idea is that of its first wording. One that is like two ideas makes one of them.
+        """
+        ideas: list[list[int]] = []
+        for new in order:
+            like = [idea for idea in ideas if any(self._joined(new, old) for old in idea)]
+            ideas = [idea for idea in ideas if idea not in like]
+            ideas.append([*chain(*like), new])
+            ideas[-1].sort(key=order.index)
+        right = sum(self._lesson(one) == self._lesson(idea[0]) for idea in ideas for one in idea)
+        return right - len(ideas), len(order) - right
+
+    def _lesson(self, text: int) -> int:
+        return self.texts[text][0]
 
     def _joined(self, one: int, other: int) -> bool:
         first, second = sorted((one, other))
         return self._compared.relations[self.texts[first][1], self.texts[second][1]] in _JOINED
-
-    def _cosine(self, one: int, other: int) -> float:
-        return self._compared.cosine(self.texts[one][1], self.texts[other][1])
 
     def in_orders(self) -> tuple[float, float]:
         """Of several random orders: the share of wordings that found their idea, and of texts that found another."""

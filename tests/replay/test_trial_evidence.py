@@ -8,10 +8,12 @@ from replaying import HELPS, HURTS, attempt, card, stored, tasks
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Task
 from wisen.cards import Situation
+from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.trial import added, began
 from wisen.recall import RecallHit
 from wisen.replay.card_tests import ReplayOptions, ReplayTest
 from wisen.replay.log import Counts, task_key
+from wisen.replay.pairs import ReplayBudget
 from wisen.replay.plan import Recalls
 from wisen.replay.tested_card import CardUnderTest
 from wisen.replay.trial_evidence import TrialEvidence
@@ -104,3 +106,24 @@ EXAMPLE = replace(HURTS, kind=MemoryKind.SKILL_CARD)
 def test_only_what_waits_beside_it_says_how_near_an_idea_has_to_be(recalls: Recalls, *, tried: bool) -> None:
     mine = recalls.hits[task_key(recalls.tasks[0])][1].card
     assert bool(recalls.related(mine.id, (), near_from=0.5)) is tried
+
+
+async def test_an_idea_takes_over_the_pairs_of_one_that_has_joined_it() -> None:
+    other = replace(card("HELPS, put otherwise."), id="")
+    store = await stored(HELPS, other)
+    (had,) = (await ReplayTest(MemoryCI(store), attempt()).run(tasks(6), [other.id])).cards
+    assert had.counts.gained > 0
+    await change_card(store, other.id, lambda joined: replace(joined, idea=HELPS.id))
+    for _ in range(2):
+        made = ReplayTest(MemoryCI(store), attempt(), budget=ReplayBudget(attempts=0))
+        (took,) = (await made.run(tasks(6), [HELPS.id])).cards
+        assert took.counts == had.counts
+    (whole,) = (await ReplayTest(MemoryCI(store), attempt()).run(tasks(7), [HELPS.id])).cards
+    assert whole.counts.pairs == had.counts.pairs + 1, "on the tasks that neither had"
+
+
+async def test_an_idea_that_has_joined_another_is_tested_no_more() -> None:
+    joined = replace(HELPS, idea="another")
+    assert CardUnderTest(card=HELPS).in_test
+    assert not CardUnderTest(card=joined).in_test
+    assert CardUnderTest(card=replace(joined, kind=MemoryKind.SKILL_CARD)).in_test, "each example has its own answer"

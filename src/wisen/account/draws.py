@@ -20,6 +20,7 @@ from wisen.deadlines import calling, named
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.ideas import head_of
 from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
 from wisen.recall import CardFilter
@@ -91,7 +92,8 @@ class Draws:
             for one in advice.injections:
                 if one.draw and one.draw not in kept:
                     with suppress(CardNotFoundError):
-                        await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
+                        head = await head_of(self.ci.store, (await self.ci.store.get([one.idea]))[0])
+                        await change_card(self.ci.store, head.id, partial(_without, draw=one.draw))
 
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.

@@ -21,7 +21,8 @@ _COMPARED = 32
 """Cards that a new one is compared with: the nearest by their words and meaning."""
 _ALIKE = 0.35
 """Relevance from which an episode's task is like another's."""
-_MOST_RIVALS = 32
+MOST_RIVALS = 32
+"""Rivals that a head is linked with: the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Relations:
 
     head: MemoryCard | None = None
     """Of the idea that it is a wording of; `None` where it is the first."""
+    also: tuple[MemoryCard, ...] = ()
+    """Heads of other ideas that it is a wording of: it shows that they are one."""
     rivals: tuple[MemoryCard, ...] = ()
     """Heads of ideas that can't be right beside it."""
     same: MemoryCard | None = None
@@ -54,12 +57,13 @@ class Ideas:
         near = await self._near(card, Situation(prompt=card.text))
         if not near:
             return Relations()
-        best, rivals = await self._related(card, near)
-        heads = await heads_of(self._store, [*([best] if best else []), *rivals])
-        head = heads[best.id] if best else None
+        alike, rivals = await self._related(card, near)
+        heads = await heads_of(self._store, [*alike, *rivals])
+        ideas = {one.id: one for wording in alike if (one := heads[wording.id])}
+        head = next(iter(ideas.values()), None)
         others = {one.id: one for rival in rivals if (one := heads[rival.id]) != head}
-        same = _same_as(card, near)
-        return Relations(head=head, rivals=tuple(others.values())[:_MOST_RIVALS], same=same)
+        also = tuple(one for one in ideas.values() if one != head and one.id not in others)
+        return Relations(head=head, also=also, rivals=tuple(others.values())[:MOST_RIVALS], same=_same_as(card, near))
 
     async def _group(self, card: MemoryCard) -> Relations:
         hits = await self._search(card, card.situation)
@@ -87,10 +91,8 @@ class Ideas:
         hits = await self._store.search(RecallQuery(situation=asked, filter=where, k=_COMPARED))
         return [hit for hit in hits if hit.card.id != card.id]
 
-    async def _related(
-        self, card: MemoryCard, near: Sequence[MemoryCard]
-    ) -> tuple[MemoryCard | None, list[MemoryCard]]:
-        """The nearest wording of the card's idea, and its rivals."""
+    async def _related(self, card: MemoryCard, near: Sequence[MemoryCard]) -> tuple[list[MemoryCard], list[MemoryCard]]:
+        """The wordings of the card's idea, the nearest first, and its rivals."""
         embedder = embedder_of(self._store)
         pairs = {one.id: (card.text, one.text) for one in near}
         beside: dict[tuple[str, str], list[str]] = {pair: [card.situation.text] for pair in pairs.values()}
@@ -111,8 +113,8 @@ class Ideas:
                 alike.append((compared.cosine(*pairs[one.id]), one))
             elif stands == "rivals" and not other_case(one.text, one.situation.text, card.text, card.situation.text):
                 rivals.append(one)
-        _, best = max(alike, key=lambda found: found[0], default=(0.0, None))
-        return best, rivals
+        alike.sort(key=lambda found: found[0], reverse=True)
+        return [one for _, one in alike], rivals
 
 
 def _same_as(card: MemoryCard, others: Iterable[MemoryCard]) -> MemoryCard | None:
@@ -154,15 +156,25 @@ def embedder_of(store: VectorStore) -> Embedder:
 
 
 async def heads_of(store: VectorStore, cards: Iterable[MemoryCard]) -> dict[str, MemoryCard]:
-    """The head of each card's idea, by the card's id: itself where it is one, or where its head is gone."""
+    """The head of each card's idea, by the card's id: itself where it is one, or where its head is gone.
+
+    A head that has just become a wording of another idea leads to that one's.
+    """
     cards = list(cards)
     known = {card.id: card for card in cards}
-    missing = [*{card.idea for card in cards} - known.keys() - {""}]
-    known |= {card.id: card for card in await still_there(store, missing)}
+    unseen = list(cards)
+    while missing := [*{card.idea for card in unseen} - known.keys() - {""}]:
+        unseen = await still_there(store, missing)
+        known |= {card.id: card for card in unseen}
 
     def head(card: MemoryCard) -> MemoryCard:
-        found = known.get(card.idea, card)
-        return card if found.status is MemoryStatus.REJECTED else found
+        found, passed = card, {card.id}
+        while (above := known.get(found.idea)) and above.id not in passed:
+            if above.status is MemoryStatus.REJECTED:
+                break
+            found = above
+            passed.add(found.id)
+        return found
 
     return {card.id: head(card) for card in cards}
 

@@ -14,7 +14,8 @@ from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import Ideas, Relations, head_of, still_there, submission_key, wordings_of
+from wisen.memory_ci.ideas import MOST_RIVALS, Ideas, Relations, head_of, still_there, submission_key, wordings_of
+from wisen.memory_ci.joining import join, stays, worded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
@@ -25,7 +26,6 @@ from wisen.yielding import LoopShare
 
 _AT_ONCE = 4
 """Screenings in one round of the event loop: each computes for up to a millisecond."""
-_MOST_RIVALS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class Intake:
                     idea=_head(relations.same),
                     held=screened.held,
                 )
-            return await self._added(_worded(screened, relations.head, at), relations, findings)
+            return await self._added(worded(screened, relations.head, at), relations, findings)
 
     async def _added(self, screened: MemoryCard, relations: Relations, findings: tuple[Finding, ...]) -> Submission:
         written = (await self._store.add_unscreened([screened]))[0]
@@ -147,6 +147,7 @@ class Intake:
             await self._linked(screened, relations)
             if (withdrawn := await self._as_its_idea(screened)) is not None:
                 return _again(withdrawn, findings)
+            kept = replace(screened, idea=await self._one_idea(screened, relations.also))
         else:
             kept = (await self._store.get([written.card_id]))[0]
             if kept.status is MemoryStatus.REJECTED and not screened.supersedes:
@@ -169,7 +170,7 @@ class Intake:
         head, rivals = _head(card), [one.id for one in relations.rivals]
 
         def told(one: MemoryCard) -> MemoryCard:
-            more = tuple(dict.fromkeys((*one.rivals, *rivals)))[-_MOST_RIVALS:]
+            more = tuple(dict.fromkeys((*one.rivals, *rivals)))[-MOST_RIVALS:]
             return replace(one, rivals=more, retold=one.retold + (card.idea == one.id))
 
         if card.idea or rivals:
@@ -178,7 +179,7 @@ class Intake:
         for rival in rivals:
 
             def faced(one: MemoryCard) -> MemoryCard | None:
-                more = (*one.rivals, head)[-_MOST_RIVALS:]
+                more = (*one.rivals, head)[-MOST_RIVALS:]
                 return None if head in one.rivals else replace(one, rivals=more)
 
             with suppress(CardNotFoundError):
@@ -193,7 +194,7 @@ class Intake:
             return None
         at, there = self._now(), await still_there(self._store, [card.idea])
         if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
-            if there[0].status is card.status or _stays(card, there[0]):
+            if there[0].status is card.status or stays(card, there[0]):
                 return None
             await follow(self._store, card.idea, at=at)
             return (await self._store.get([card.id]))[0] if there[0].refused else None
@@ -206,6 +207,13 @@ class Intake:
 
         await change_card(self._store, card.id, alone)
         return None
+
+    async def _one_idea(self, card: MemoryCard, also: Sequence[MemoryCard]) -> str:
+        """Join the ideas that a new wording shows to be one; gives their head, "" where it is a wording of none."""
+        head, at = card.idea, self._now()
+        for one in also:
+            head = await join(self._store, head, one.id, shown_by=card.id, at=at)
+        return head
 
     async def _taught_again(self, kept: MemoryCard, screened: MemoryCard) -> None:
         """What was taught by a check is from then on verified; and its idea was taught once more."""
@@ -279,22 +287,6 @@ class _KeyLocks:
 
 def _head(card: MemoryCard) -> str:
     return card.idea or card.id
-
-
-def _worded(card: MemoryCard, head: MemoryCard | None, at: datetime) -> MemoryCard:
-    """The card as one more wording of an idea, whose status it follows."""
-    if head is None:
-        return card
-    if head.status is card.status or _stays(card, head):
-        return replace(card, idea=head.id)
-    why = f"another wording of {head.id}, which is {head.status.value}"
-    followed = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
-    return replace(card, idea=head.id, status=head.status, history=(*card.history, followed))
-
-
-def _stays(card: MemoryCard, head: MemoryCard) -> bool:
-    """Whether a new wording stays in its circle, though its idea is in use: others' text may have worded it."""
-    return head.status is MemoryStatus.PROMOTED and card.provenance.tainted
 
 
 def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
