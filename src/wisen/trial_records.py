@@ -9,6 +9,10 @@ from typing import Literal
 
 from wisen.records import NEVER
 
+Family = Literal["", "examples"]
+"""Examples are tried wherever an answer was accepted, and apart from all other ideas, whose bound they would spend."""
+Cohort = tuple[Family, int]
+"""A family, and which of its cohorts: see `memory_ci.sequence_numbers`."""
 Stage = Literal["waiting", "on trial", "promoted", "recheck", "archived", "benched"]
 
 
@@ -69,7 +73,9 @@ class Trial:
     model: str = ""
     layout: str = ""
     number: int = 0
-    """Which of the store's trials it is, in the order in which they began; 0 before it has begun."""
+    """Which of its family's trials it is, in the order in which they began; 0 before it has begun."""
+    family: Family = ""
+    """Of which hypotheses it is one: false discoveries are bounded in each family by itself."""
     stage: Stage = "waiting"
     """"waiting" until the first run that may hold it out. "recheck": promoted once, and under suspicion."""
     first: int = 0

@@ -701,6 +701,24 @@ class TestReplays:
         begun = next(one for one in (await only(ci.store)).trials if (one.model, one.layout) == ("m", LAYOUT))
         assert (begun.number, begun.stage) == (1, "on trial")
 
+    async def test_examples_have_numbers_and_a_bound_of_their_own(self) -> None:
+        ci = keeper(InMemoryVectorStore())
+        cards = [lesson(), replace(lesson("Harbour", "Whose is it?"), kind=MemoryKind.SKILL_CARD, id="")]
+        ids = [(await ci.submit(card)).card_id for card in cards]
+        for _ in range(3):
+            await ci.numbers.of("earlier", "examples")
+        for card_id in ids:
+            await give_number(ci, card_id, model="m", layout=LAYOUT)
+        trials = [trial_in(card) for card in await ci.store.get(ids)]
+        assert [(one.number, one.family) for one in trials] == [(1, ""), (2, "examples")]
+        clear = DrawCounts(propensity=0.5, shown=40, shown_good=40, held_out=40)
+        for card_id, trial in zip(ids, trials, strict=True):
+            began = replace(trial, stage="on trial", counts=(clear,))
+            await change_card(ci.store, card_id, lambda card, began=began: replace(card, trials=(began,)))
+            assert await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
+        assert [await ci.promotions.in_cohort_of(1).last(), await ci.promotions.in_cohort_of(2).last()] == [1, 0]
+        assert await ci.promotions.in_cohort_of(2, "examples").last() == 1
+
     async def test_an_idea_that_is_gone_has_no_number_and_no_verdict(self) -> None:
         ci = keeper(InMemoryVectorStore())
         await give_number(ci, "gone", model="m", layout=LAYOUT)

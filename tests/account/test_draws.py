@@ -446,6 +446,8 @@ async def test_examples_have_places_of_their_own() -> None:
         assert (await ci.submit(example)).outcome == "added"
     tried = [await kept(ci.store, idea) for idea in await on_trial(ci)]
     assert Counter(one.kind for one in tried) == {MemoryKind.LESSON: 1, MemoryKind.SKILL_CARD: 1}
+    families = {one.kind: (trial_in(one).number, trial_in(one).family) for one in tried}
+    assert families == {MemoryKind.LESSON: (1, ""), MemoryKind.SKILL_CARD: (1, "examples")}, "and numbers"
 
 
 async def test_a_correction_takes_the_place_of_what_it_corrects() -> None:

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, PostgresVectorStore, SQLiteVectorStore, VectorStore
-from wisen.memory_ci.sequence_numbers import Promotions, SequenceNumbers, promoted_by_trials
+from wisen.memory_ci.sequence_numbers import (
+    Promotions,
+    SequenceNumbers,
+    TrialNumbers,
+    promoted_beside,
+    promoted_by_trials,
+)
+from wisen.trial_records import Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -108,12 +115,12 @@ async def test_promotions_are_counted_by_cohorts_the_first_trial_alone_and_then_
         await trials.of(f"idea {number}")
     for trial in (1, 2, 31, 62):
         await promotions.in_cohort_of(trial).of(f"idea {trial}")
-    assert await promoted_by_trials(store) == {1: 1, 2: 2, 3: 0, 4: 1}
+    assert await promoted_by_trials(store) == {("", 1): 1, ("", 2): 2, ("", 3): 0, ("", 4): 1}
     assert await store.call("memory-ci", "promotions of cohort 2", 2) == b"idea 31"
     assert promotions.in_cohort_of(1) is not promotions.in_cohort_of(2) is promotions.in_cohort_of(31)
     assert await copy(promotions).in_cohort_of(62).last() == 1
     await trials.of("idea 62")
-    assert set(await promoted_by_trials(store)) == {1, 2, 3, 4}
+    assert {cohort for _, cohort in await promoted_by_trials(store)} == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize(("trials", "cohorts"), [(1, {1}), (2, {1, 2}), (31, {1, 2}), (32, {1, 2, 3})])
@@ -121,7 +128,20 @@ async def test_a_cohort_is_there_from_its_first_trial_on(trials: int, cohorts: s
     store = InMemoryVectorStore()
     for number in range(1, trials + 1):
         await store.keep_call("memory-ci", "trials", number, b"x")
-    assert set(await promoted_by_trials(store)) == cohorts
+    assert set(await promoted_by_trials(store)) == {("", cohort) for cohort in cohorts}
+
+
+async def test_examples_are_counted_apart(two_stores: list[VectorStore]) -> None:
+    one, other = map(TrialNumbers, two_stores)
+    assert [await one.of("a lesson"), await other.of("an example", "examples")] == [1, 1]
+    assert [await other.of("another lesson"), await one.of("another example", "examples")] == [2, 2]
+    for _ in range(3):
+        await Promotions(two_stores[0]).in_cohort_of(2, "examples").of("another example")
+    found = await promoted_by_trials(two_stores[1])
+    assert found == {("", 1): 0, ("", 2): 0, ("examples", 1): 0, ("examples", 2): 1}
+    assert promoted_beside(Trial(number=2), found) == 0
+    assert promoted_beside(Trial(number=2, family="examples"), found) == 1
+    assert promoted_beside(Trial(number=99), found) == 0
 
 
 async def test_a_store_that_keeps_no_calls_counts_for_this_process() -> None:

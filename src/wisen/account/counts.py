@@ -19,7 +19,7 @@ from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import agree, head_of
+from wisen.memory_ci.ideas import agree, family_of, head_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
@@ -69,12 +69,13 @@ async def give_number(ci: MemoryCI, idea: str, *, model: str, layout: str) -> No
 
     def numbered(card: MemoryCard) -> MemoryCard | None:
         trial = trial_of(card, model, layout)
-        return None if trial.number else with_trial(card, replace(trial, number=number))
+        return None if trial.number else with_trial(card, replace(trial, number=number, family=family))
 
     with suppress(CardNotFoundError):
-        known = trial_of((await ci.store.get([idea]))[0], model, layout)
+        head = (await ci.store.get([idea]))[0]
+        known, family = trial_of(head, model, layout), family_of(head)
         if not known.number:
-            number = await ci.numbers.of(trial_name(idea, known))
+            number = await ci.numbers.of(trial_name(idea, known), family)
             await change_card(ci.store, idea, numbered)
 
 
@@ -93,7 +94,7 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
     with suppress(CardNotFoundError):
         changed = await change_card(ci.store, idea, judged)
         if one.near and one.trial is not None:
-            await ci.promotions.in_cohort_of(one.trial.number).last()
+            await ci.promotions.in_cohort_of(one.trial.number, one.trial.family).last()
             changed = await change_card(ci.store, idea, judged)
         if changed is not None:
             return await _moved(ci, changed, one, at)
@@ -110,7 +111,7 @@ async def _settled(
         joined = head.id != idea  # since the draw was made
         return await _settled(ci, head.id, draw, outcome, at) if joined else []
     if one.near:  # promotions elsewhere may have lowered what is asked for
-        await ci.promotions.in_cohort_of(one.trial.number).last()
+        await ci.promotions.in_cohort_of(one.trial.number, one.trial.family).last()
         one = _Settlement(ci, at, trial=one.trial)
         changed = await change_card(ci.store, idea, one.on) or changed
     if one.trial is None:
@@ -127,10 +128,10 @@ async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: date
     moved = [_moved_event(changed.id, one.move)]
     await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
-        number = one.trial.number
-        name = "\x1f".join((changed.id, one.trial.model, one.trial.layout, str(number)))
-        await ci.promotions.in_cohort_of(number).of(name)
-        moved += await _rivals_archived(ci, changed, one.trial, at)
+        trial = one.trial
+        name = "\x1f".join((changed.id, trial.model, trial.layout, str(trial.number)))
+        await ci.promotions.in_cohort_of(trial.number, trial.family).of(name)
+        moved += await _rivals_archived(ci, changed, trial, at)
         await ci.standing.became(changed)
     return moved
 
@@ -215,7 +216,7 @@ class _Settlement:
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""
         trial, rule = self.trial or Trial(), self._ci.trial
-        said = progress(trial, rule, at=self._bar(max(trial.number, 1)))
+        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1)))
         return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
 
     def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
@@ -224,7 +225,7 @@ class _Settlement:
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
         mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
-        needed = self._bar(trial.number)
+        needed = self._bar(trial, trial.number)
         said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
         if said == "undecided":
             e_value = e_value_of(trial, gained=gained, lost=lost)
@@ -240,8 +241,8 @@ class _Settlement:
         self.move = card.history[-1]
         return card
 
-    def _bar(self, number: int) -> float:
-        return bar(number, self._ci.promotions.in_cohort_of(number).known, self._ci.trial)
+    def _bar(self, trial: Trial, number: int) -> float:
+        return bar(number, self._ci.promotions.in_cohort_of(number, trial.family).known, self._ci.trial)
 
 
 def trial_name(idea: str, trial: Trial) -> str:

@@ -20,7 +20,7 @@ from wisen.deadlines import calling, named
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
-from wisen.memory_ci.ideas import head_of
+from wisen.memory_ci.ideas import family_of, head_of
 from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
 from wisen.recall import CardFilter
@@ -153,10 +153,10 @@ class Draws:
             run_id=self.run_id,
         )
         head = (await ci.store.get([one.idea]))[0]
-        number = 0
+        number, family = 0, family_of(head)
         known = trial_of(head, self.model, self.layout)
         if known.stage == "waiting" and one.propensity < 1.0:  # replays may have given it a number before
-            number = known.number or await ci.numbers.of(trial_name(head.id, known))
+            number = known.number or await ci.numbers.of(trial_name(head.id, known), family)
 
         def opened(card: MemoryCard) -> MemoryCard | None:
             if any(known.id == draw.id for known in card.open_draws) or short_id(draw.id) in card.observed:
@@ -164,7 +164,7 @@ class Draws:
             card = without_late(card, at, ci.trial)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":
-                trial = began(trial, trial.number or number)
+                trial = began(trial, trial.number or number, family)
             return replace(with_trial(card, trial), open_draws=(*card.open_draws, draw))
 
         await change_card(ci.store, one.idea, opened)

@@ -15,7 +15,7 @@ from wisen.recall import RECALLABLE, CardFilter
 from wisen.stores.ordering import moment
 from wisen.trial_records import Trial
 
-NEAR = 0.5
+_NEAR = 0.5
 """Of the relevance of the best idea, what another one needs for a place on trial."""
 _SIDE_BY_SIDE = 16
 HURTS = "hurts (evidence)"
@@ -186,7 +186,7 @@ def _near(assignments: Sequence[Assignment]) -> list[Assignment]:
 
     Reports come by task type and tool, and their relevance says how they came.
     """
-    least = NEAR * max((one.found.hit.relevance for one in assignments), default=0.0)
+    least = _NEAR * max((one.found.hit.relevance for one in assignments), default=0.0)
     return [one for one in assignments if one.found.head.kind in REPORT_KINDS or one.found.hit.relevance >= least]
 
 

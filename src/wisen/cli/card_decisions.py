@@ -25,6 +25,7 @@ from wisen.explain.card_facts import (
     trial_lines,
 )
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
+from wisen.trial_records import Cohort
 
 if TYPE_CHECKING:
     from wisen.memory_ci.decisions import Act
@@ -57,7 +58,7 @@ unpin = _command("unpin", "Let trials and rules change a card's status again.")
 def why_card(card_id: CardId, *, whose: TenantOptions, store: StoreOptions, output: OutputOptions) -> None:
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
-    async def get() -> tuple[MemoryCard, Idea, dict[int, int]]:
+    async def get() -> tuple[MemoryCard, Idea, dict[Cohort, int]]:
         async with reading(store.choose()) as opened:
             card = await find_card(opened, card_id, whose.tenant)
             return card, await find_idea(opened, card), await promoted_by_trials(opened)

@@ -15,7 +15,7 @@ from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
-from wisen.trial_records import Trial
+from wisen.trial_records import Cohort, Trial
 
 _COLUMNS = (
     Column(heading="card", id=True),
@@ -67,13 +67,13 @@ def status(*, whose: TenantOptions, store: StoreOptions, output: OutputOptions) 
     )
 
 
-async def _found(choice: StoreChoice, tenant: str | None) -> tuple[list[MemoryCard], dict[int, int]]:
+async def _found(choice: StoreChoice, tenant: str | None) -> tuple[list[MemoryCard], dict[Cohort, int]]:
     async with reading(choice) as store:
         cards = [card async for card in every_card(store, CardFilter(tenant=tenant))]
         return cards, await promoted_by_trials(store)
 
 
-def _rows(head: MemoryCard, wordings: int, promoted: Mapping[int, int]) -> list[tuple[str, ...]]:
+def _rows(head: MemoryCard, wordings: int, promoted: Mapping[Cohort, int]) -> list[tuple[str, ...]]:
     """One row for each trial, with the replays for its model and layout, and one for each other evidence."""
     begin = head.id, head.status.value + (", pinned" if head.pinned else "")
     many = str(wordings) if wordings > 1 else ""
@@ -105,7 +105,7 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[int, int]) -> list[
     return rows or [row(waits, CardEvidence(), None)]
 
 
-def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[int, int]) -> dict[str, object]:
+def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[Cohort, int]) -> dict[str, object]:
     """An idea as JSON values."""
     return {
         "id": head.id,
@@ -119,7 +119,7 @@ def _as_json(head: MemoryCard, wordings: Sequence[str], promoted: Mapping[int, i
     }
 
 
-def _trial_json(head: MemoryCard, trial: Trial, promoted: Mapping[int, int]) -> dict[str, object]:
+def _trial_json(head: MemoryCard, trial: Trial, promoted: Mapping[Cohort, int]) -> dict[str, object]:
     """A trial with how far it is, its e-values, and how many of its draws wait for an outcome."""
     e_values = e_values_of(trial, replays_of(head, trial))
     mine = [one for one in head.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]

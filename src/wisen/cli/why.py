@@ -20,6 +20,7 @@ from wisen.explain.card_fates import Fate, attempts_said, cards_still_there, fat
 from wisen.explain.wording import score, when
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.records import RunRecord
+from wisen.trial_records import Cohort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class _Known:
     cards: Mapping[str, MemoryCard]
     heads: Mapping[str, MemoryCard]
     """Of those that are other wordings, what stands for their ideas."""
-    promoted: Mapping[int, int]
+    promoted: Mapping[Cohort, int]
     """How many ideas the store's trials have promoted, by their cohorts."""
 
     def head(self, card: MemoryCard) -> MemoryCard:

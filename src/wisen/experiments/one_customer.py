@@ -18,7 +18,7 @@ from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
-from wisen.trial_records import Trial
+from wisen.trial_records import Cohort, Trial
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -66,7 +66,7 @@ class TrialReport(BothStreams):
     ideas: Sequence[IdeaReport]
     verdicts: Sequence[str]
     """In the order in which they fell: the run, the idea, and why."""
-    promoted: Mapping[int, int]
+    promoted: Mapping[Cohort, int]
     """How many ideas the trials have promoted, by their cohorts."""
 
     def as_json(self) -> dict[str, object]:

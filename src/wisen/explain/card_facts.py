@@ -8,13 +8,13 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
 from wisen.explain.wording import counted, when
 from wisen.protocols import VectorStore
 from wisen.records import Injection
-from wisen.trial_records import Trial
+from wisen.trial_records import Cohort, Trial
 
 if TYPE_CHECKING:
     from wisen.memory_ci.decisions import Act
 
 
-def trial_lines(head: MemoryCard, promoted: Mapping[int, int] | None = None) -> list[str]:
+def trial_lines(head: MemoryCard, promoted: Mapping[Cohort, int] | None = None) -> list[str]:
     """How far each trial of an idea is, given as its head, and its counts on a line of their own.
 
     `promoted` counts the ideas that the store's trials have promoted, by their cohorts.
@@ -33,16 +33,16 @@ def evidence_lines(card: MemoryCard) -> list[str]:
     return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
 
 
-def trial_word(trial: Trial, promoted: Mapping[int, int] | None = None) -> str:
+def trial_word(trial: Trial, promoted: Mapping[Cohort, int] | None = None) -> str:
     """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
-    from wisen.memory_ci.sequence_numbers import cohort_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.sequence_numbers import promoted_beside  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - as above
     from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
 
     match trial.stage:
         case "on trial":
-            number = max(trial.number, 1)
-            return progress(trial, at=bar(number, (promoted or {}).get(cohort_of(number), 0))).text
+            at = bar(max(trial.number, 1), promoted_beside(trial, promoted or {}))
+            return progress(trial, at=at).text
         case "waiting":
             first = DEFAULT_TRIAL_RULE.first_shown
             return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"

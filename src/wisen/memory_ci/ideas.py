@@ -16,6 +16,7 @@ from wisen.memory_ci.comparing import Comparer
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
 from wisen.stores.paging import every_card
+from wisen.trial_records import Family
 
 _COMPARED = 32
 """Cards that a new one is compared with: the nearest by their words and meaning."""
@@ -126,6 +127,11 @@ def _same_as(card: MemoryCard, others: Iterable[MemoryCard]) -> MemoryCard | Non
 def is_example(card: MemoryCard) -> bool:
     """Whether it is a task with an accepted answer, which claims nothing beyond that task."""
     return card.kind is MemoryKind.SKILL_CARD and not card.strategy and bool(card.situation.prompt)
+
+
+def family_of(card: MemoryCard) -> Family:
+    """In which family of trials the card's idea is tried."""
+    return "examples" if is_example(card) else ""
 
 
 def comparable(one: MemoryCard, other: MemoryCard) -> bool:

@@ -148,7 +148,11 @@ def _together(mine: Trial, theirs: Trial | None) -> Trial:
         counts, before = (added(counts, one), before) if deciding else (counts, added(before, one))
     for one in theirs.before:
         before = added(before, one)
-    begun = replace(mine, number=theirs.number, stage=theirs.stage) if deciding and not mine.number else mine
+    begun = (
+        replace(mine, number=theirs.number, family=theirs.family, stage=theirs.stage)
+        if deciding and not mine.number
+        else mine
+    )
     started = "on trial" if deciding and "on trial" in (mine.stage, theirs.stage) else begun.stage
     return replace(
         begun,

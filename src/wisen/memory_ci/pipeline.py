@@ -16,7 +16,7 @@ from wisen.memory_ci.decisions import Decisions
 from wisen.memory_ci.ideas import head_of, heads_of, is_example
 from wisen.memory_ci.intake import Intake, Submission
 from wisen.memory_ci.rules import StandingRules
-from wisen.memory_ci.sequence_numbers import Promotions, SequenceNumbers
+from wisen.memory_ci.sequence_numbers import Promotions, TrialNumbers
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule
 from wisen.memory_ci.trust import POLICIES, TrustPolicy
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule
@@ -90,7 +90,7 @@ class MemoryCI(Decisions):
         self.trial = trial
         self.ranker: Ranker = ranker if ranker is not None else BySimilarity()
         self.rule = rule
-        self.numbers = SequenceNumbers(store, "trials")
+        self.numbers = TrialNumbers(store)
         """Of the store's trials, in the order in which they began."""
         self.promotions = Promotions(store)
         """Of the ideas that its trials have promoted."""

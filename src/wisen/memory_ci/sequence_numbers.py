@@ -3,13 +3,16 @@
 Which trial of a store it is decides how much evidence it needs (see `verdicts.bar`). So the numbers have to be the same
 for all processes. A call log that keeps the first of two writes settles that.
 
-Trials that begin one after another are a cohort, `COHORT` of them, and a store's first trial is one by itself. False
-discoveries are bounded in each, so that a store of any age still promotes.
+Trials of one family that begin one after another are a cohort, `COHORT` of them, and the first trial is one by itself.
+False discoveries are bounded in each, so that a store of any age still promotes.
 """
 
 import asyncio
+from collections.abc import Mapping
+from typing import get_args
 
 from wisen.protocols import SettlesFirst, VectorStore
+from wisen.trial_records import Cohort, Family, Trial
 
 COHORT = 30
 """So many trials, by their numbers, are one cohort; but for the first one."""
@@ -79,21 +82,33 @@ class SequenceNumbers:
         return known
 
 
+class TrialNumbers:
+    """The numbers of a store's trials, in each family by itself."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._families = {family: SequenceNumbers(store, _series(family)) for family in get_args(Family)}
+
+    async def of(self, name: str, family: Family = "") -> int:
+        """As `SequenceNumbers.of`."""
+        return await self._families[family].of(name)
+
+
 class Promotions:
     """How many ideas trials have promoted, by the cohorts of these trials."""
 
     def __init__(self, store: VectorStore) -> None:
         self._store = store
-        self._cohorts: dict[int, SequenceNumbers] = {}
+        self._cohorts: dict[Cohort, SequenceNumbers] = {}
 
     def __reduce__(self) -> "tuple[type[Promotions], tuple[VectorStore]]":
         """A copy asks the store again."""
         return Promotions, (self._store,)
 
-    def in_cohort_of(self, trial: int) -> SequenceNumbers:
-        """The promotions in the cohort of the trial with this number."""
-        cohort = cohort_of(trial)
-        return self._cohorts.setdefault(cohort, SequenceNumbers(self._store, f"promotions of cohort {cohort}"))
+    def in_cohort_of(self, trial: int, family: Family = "") -> SequenceNumbers:
+        """The promotions in the cohort of the family's trial with this number."""
+        cohort = family, cohort_of(trial)
+        series = " ".join(filter(None, ("promotions of", family, f"cohort {cohort[1]}")))
+        return self._cohorts.setdefault(cohort, SequenceNumbers(self._store, series))
 
 
 def cohort_of(trial: int) -> int:
@@ -106,8 +121,21 @@ def size_of_cohort(trial: int) -> int:
     return 1 if cohort_of(trial) == 1 else COHORT
 
 
-async def promoted_by_trials(store: VectorStore) -> dict[int, int]:
+async def promoted_by_trials(store: VectorStore) -> dict[Cohort, int]:
     """How many ideas trials have promoted, by their cohorts, which tells how much evidence the next one needs."""
-    last, promotions = await SequenceNumbers(store, "trials").last(), Promotions(store)
-    firsts = (trial for trial in range(1, last + 1) if cohort_of(trial) != cohort_of(trial - 1))
-    return {cohort_of(trial): await promotions.in_cohort_of(trial).last() for trial in firsts}
+    promotions, found = Promotions(store), dict[Cohort, int]()
+    for family in get_args(Family):
+        last = await SequenceNumbers(store, _series(family)).last()
+        for trial in range(1, last + 1):
+            if cohort_of(trial) != cohort_of(trial - 1):
+                found[family, cohort_of(trial)] = await promotions.in_cohort_of(trial, family).last()
+    return found
+
+
+def promoted_beside(trial: Trial, promoted: Mapping[Cohort, int]) -> int:
+    """How many ideas were promoted in the trial's cohort."""
+    return promoted.get((trial.family, cohort_of(max(trial.number, 1))), 0)
+
+
+def _series(family: Family) -> str:
+    return f"trials of {family}" if family else "trials"

@@ -21,7 +21,7 @@ from math import log
 
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import harm_bet, shrunken_rate, trial_log_e_value, wilson_interval
-from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
+from wisen.trial_records import DrawCounts, Family, OpenDraw, Stage, Trial
 
 _HALF = 0.5
 _LOSING = log(2.0)
@@ -128,15 +128,15 @@ def begins(
     return trial.number == 0 and 0.0 < propensity(trial, rule, open_draws=open_draws, screened=screened) < 1.0
 
 
-def began(trial: Trial, number: int) -> Trial:
-    """The trial with its number, counted from 1 over all trials of the store, whatever the model or layout.
+def began(trial: Trial, number: int, family: Family = "") -> Trial:
+    """The trial with its number, counted from 1 over all trials of its family, whatever the model or layout.
 
     Raises `ValueError` for a number below 1, and for a trial that has another.
     """
     if number < 1 or trial.number not in (0, number):
         raise ValueError(f"trial {trial.number!r} can't begin as {number!r}: numbers start at 1, and never change")
     stage = "on trial" if trial.stage == "waiting" else trial.stage
-    return replace(trial, number=number, stage=stage)
+    return replace(trial, number=number, family=trial.family if trial.number else family, stage=stage)
 
 
 def counted(trial: Trial, draw: OpenDraw, good: bool | None, *, judged: bool = False) -> Trial:

@@ -9,7 +9,6 @@ from datetime import datetime
 from itertools import repeat
 from typing import Literal
 
-from wisen.account.eligibility import NEAR
 from wisen.cards import MemoryCard, MemoryStatus, Situation
 from wisen.errors import BudgetExceededError, ConfigError
 from wisen.memory_ci.pipeline import MemoryCI
@@ -28,6 +27,9 @@ from wisen.replay.trial_evidence import TrialEvidence
 from wisen.stores.paging import every_card
 
 Bought = tuple[tuple[MemoryCard, ...], tuple[float | None, float | None]]
+_NEAR = 0.75
+"""Of the relevance of the best idea for a task, what an idea needs to be replayed on it. It is more than in a live
+trial, where a run costs nothing that it wouldn't cost anyway."""
 Stage = Literal["own task", "solved neighbour", "related task"]
 
 
@@ -149,7 +151,7 @@ class ReplaySession:
     async def _plan(self, case: CardUnderTest) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
         own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
-        near_from = NEAR if self.options.order == "with the trial" else 0.0
+        near_from = _NEAR if self.options.order == "with the trial" else 0.0
         related = self.recalls.related(case.card.id, self.beside, near_from=near_from)
         related = [task for task in related if self.log.clusters.of[task_key(task)] not in own]
         tried = await self.bench.tried(case)

@@ -7,12 +7,12 @@ from math import log
 from wisen.cards import MemoryCard
 from wisen.explain.card_facts import origin, trial_word
 from wisen.explain.idea_evidence import e_values_of, replays_of
-from wisen.memory_ci.sequence_numbers import cohort_of, promoted_by_trials
+from wisen.memory_ci.sequence_numbers import promoted_beside, promoted_by_trials
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE
 from wisen.memory_ci.verdicts import bar
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
-from wisen.trial_records import Trial
+from wisen.trial_records import Cohort, Trial
 
 _ROWS = 8
 _PAIRS = 6
@@ -103,7 +103,7 @@ def why_waiting(card: MemoryCard) -> str:
     return f"new to its circle: {', '.join(card.held)}" if card.held else _IMPORTED
 
 
-def standings(card: MemoryCard, promoted: Mapping[int, int]) -> list[Standing]:
+def standings(card: MemoryCard, promoted: Mapping[Cohort, int]) -> list[Standing]:
     """How an idea does in each of its trials that is under way."""
     found: list[Standing] = []
     for trial in card.trials:
@@ -122,12 +122,11 @@ def standings(card: MemoryCard, promoted: Mapping[int, int]) -> list[Standing]:
     return found
 
 
-def needed(trial: Trial, promoted: Mapping[int, int]) -> float:
+def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
     """The e-value from which a trial promotes."""
     if trial.stage != "on trial":
         return DEFAULT_TRIAL_RULE.promote_at
-    number = max(trial.number, 1)
-    return bar(number, promoted.get(cohort_of(number), 0))
+    return bar(max(trial.number, 1), promoted_beside(trial, promoted))
 
 
 async def _rivals(store: VectorStore, tenant: str) -> list[tuple[MemoryCard, MemoryCard]]:

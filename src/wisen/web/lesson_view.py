@@ -11,7 +11,7 @@ from wisen.memory_ci.statistics import trial_log_e_value, wilson_interval
 from wisen.memory_ci.status import MOVES
 from wisen.records import RunRecord
 from wisen.stores.whole_store import Store
-from wisen.trial_records import DrawCounts, Trial
+from wisen.trial_records import Cohort, DrawCounts, Trial
 from wisen.web.desk import needed, why_waiting
 from wisen.web.success import Drawn, evidence_picture
 
@@ -146,7 +146,7 @@ def decisions_on(card: MemoryCard, head: MemoryCard) -> list[str]:
     return found if card.superseded_by else [*found, "correct"]
 
 
-def _figures(head: MemoryCard, trial: Trial, promoted: Mapping[int, int]) -> TrialFigures:
+def _figures(head: MemoryCard, trial: Trial, promoted: Mapping[Cohort, int]) -> TrialFigures:
     replays = replays_of(head, trial)
     runs = pooled(trial, replays)
     return TrialFigures(

@@ -14,6 +14,7 @@ from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.records import AttemptRecord, RunRecord
 from wisen.screening.invisible import unveiled
 from wisen.stores.whole_store import Store
+from wisen.trial_records import Cohort
 
 ATTEMPTS = 3
 """Attempts on a page, with all that is known of them."""
@@ -141,7 +142,7 @@ async def look_at_run(store: Store, record: RunRecord, *, first: int = 0) -> Run
 
 
 def _recalled(
-    fate: Fate, cards: Mapping[str, MemoryCard], heads: Mapping[str, MemoryCard], promoted: Mapping[int, int]
+    fate: Fate, cards: Mapping[str, MemoryCard], heads: Mapping[str, MemoryCard], promoted: Mapping[Cohort, int]
 ) -> RecalledCard:
     card = cards.get(fate.card_id)
     head = heads.get(card.idea, card) if card is not None else None
