@@ -104,17 +104,18 @@ async def test_a_wording_that_either_is_like_makes_them_one(store: VectorStore) 
 
 async def test_the_counts_of_both_are_kept(ci: MemoryCI) -> None:
     one, other = await two(ci)
-    await on_trial(ci, one, 7, 4, 3, 2, 1, first=3, first_good=2)
-    await on_trial(ci, other, 4, 10, 8, 5, 1, first=2, first_good=1, before=(counts(1, 1, 0, 0),))
-    await change_card(ci.store, other, lambda card: replace(card, retold=2, duplicates=5, observed=("seen",)))
+    await on_trial(ci, one, 7, 4, 3, 2, 1, first=3, first_good=2, before=(counts(1, 1, 0, 0),))
+    await on_trial(ci, other, 4, 10, 8, 5, 1, first=2, first_good=1)
+    await change_card(ci.store, one, lambda card: replace(card, retold=2, duplicates=5, observed=("seen",)))
+    await change_card(ci.store, other, lambda card: replace(card, observed=("also seen",)))
     await taught(ci, BRIDGE)
     joined, head = await ci.store.get([one, other])
     trial = trial_in(head)
     assert joined.idea == other, "the one whose trial began first is the head"
     assert (trial.number, trial.stage, of(trial)) == (4, "on trial", (14, 11, 7, 2))
     assert (trial.first, trial.first_good, trial.before) == (5, 3, (counts(1, 1, 0, 0),))
-    assert (joined.trials, joined.open_draws) == ((), ())
-    assert (head.retold, head.observed) == (2 + 1 + 1, ("seen",))
+    assert (joined.trials, joined.retold, joined.observed, joined.rivals) == ((), 0, (), ())
+    assert (head.retold, head.observed) == (2 + 5 + 1 + 1, ("seen", "also seen"))
 
 
 async def test_an_idea_that_no_trial_has_begun_on_takes_its_number_from_the_other(ci: MemoryCI) -> None:
@@ -134,6 +135,23 @@ async def test_the_trials_of_other_models_go_along(ci: MemoryCI) -> None:
     await taught(ci, BRIDGE)
     head = await kept(ci.store, one)
     assert [(trial.model, trial.number) for trial in head.trials] == [("m", 2), ("another", 5)]
+
+
+async def test_what_the_head_waits_with_for_one_model_goes_on_as_the_other_ideas_trial(ci: MemoryCI) -> None:
+    one, other = await two(ci)
+    begun = Trial(model="another", layout=LAYOUT, number=1, stage="on trial")
+    waits = (begun, Trial(model="m", layout=LAYOUT, first=2), Trial(model="third", layout=LAYOUT, number=7))
+    await change_card(ci.store, one, lambda card: replace(card, trials=waits))
+    theirs = (
+        Trial(model="m", layout=LAYOUT, number=5, family="examples", stage="on trial"),
+        Trial(model="third", layout=LAYOUT, number=9, stage="on trial"),
+    )
+    await change_card(ci.store, other, lambda card: replace(card, trials=theirs))
+    await taught(ci, BRIDGE)
+    trials = {trial.model: trial for trial in (await kept(ci.store, one)).trials}
+    assert trials["another"] == begun
+    assert trials["m"] == replace(theirs[0], first=2)
+    assert (trials["third"].number, trials["third"].stage) == (7, "on trial"), "replays had given it its number"
 
 
 async def open_on(ci: MemoryCI, idea: str) -> tuple[Draws, Advice]:
@@ -183,18 +201,30 @@ class TestStayTwo:
         await taught(ci, BRIDGE)
         assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
 
-    async def test_where_they_are_rivals(self, ci: MemoryCI) -> None:
+    @pytest.mark.parametrize("first", [True, False])
+    async def test_where_they_are_rivals(self, ci: MemoryCI, *, first: bool) -> None:
         one, other = await two(ci)
-        await change_card(ci.store, one, lambda card: replace(card, rivals=(other,)))
+        facing, faced = (one, other) if first else (other, one)
+        await change_card(ci.store, facing, lambda card: replace(card, rivals=(faced,)))
         await taught(ci, BRIDGE)
         assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
 
-    async def test_where_one_is_held_or_of_another_circle(self, ci: MemoryCI) -> None:
+    @pytest.mark.parametrize("first", [True, False])
+    @pytest.mark.parametrize(
+        "more", [{"held": ("a sink",)}, {"released": True}, {"superseded_by": "its correction"}, {"idea": "a third"}]
+    )
+    async def test_where_one_is_of_another_circle_or_no_head(self, ci: MemoryCI, more: Any, *, first: bool) -> None:
         one, other = await two(ci)
-        await change_card(ci.store, other, lambda card: replace(card, held=("a sink",)))
-        await taught(ci, BRIDGE)
-        await change_card(ci.store, other, lambda card: replace(card, held=(), released=True))
+        await change_card(ci.store, one if first else other, lambda card: replace(card, **more))
+        before = await ci.store.get([one, other])
         assert await join(ci.store, one, other, shown_by="x", at=NOON) == one
+        assert await ci.store.get([one, other]) == before
+
+    async def test_where_it_is_in_use_and_made_no_difference_to_this_model(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        await ci.promote(one, "it is right")
+        await on_trial(ci, one, 1, stage="benched")
+        await taught(ci, BRIDGE)
         assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
 
     async def test_where_the_head_is_gone_meanwhile(self, model: LocalEmbedder) -> None:
@@ -229,6 +259,20 @@ async def test_an_idea_in_use_is_the_head(ci: MemoryCI) -> None:
     joined, head = await ci.store.get([one, other])
     assert (joined.idea, joined.status, head.idea) == (other, MemoryStatus.PROMOTED, "")
     assert head.trials == (), "it is in use for every model"
+
+
+async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_others_text(ci: MemoryCI) -> None:
+    one, other = await two(ci)
+    wording = await taught(ci, "For an initial visit, block 50 minutes in the schedule.")
+    tainted = await taught(ci, "Patients are booked into a first appointment slot of 50 minutes.", tainted=True)
+    assert {(await kept(ci.store, card)).idea for card in (wording, tainted)} == {one}
+    await ci.promote(other, "it is right")
+    await change_card(ci.store, one, lambda card: replace(card, provenance=replace(card.provenance, tainted=True)))
+    await taught(ci, BRIDGE)
+    cards = await ci.store.get([wording, tainted, one])
+    assert {card.idea for card in cards} == {other}
+    statuses = [card.status for card in cards]
+    assert statuses == [MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED, MemoryStatus.QUARANTINED]
 
 
 async def test_runs_decide_nothing_of_what_a_trial_has_promoted(ci: MemoryCI) -> None:

@@ -60,11 +60,15 @@ class Ideas:
             return Relations()
         alike, rivals = await self._related(card, near)
         heads = await heads_of(self._store, [*alike, *rivals])
-        ideas = {one.id: one for wording in alike if (one := heads[wording.id])}
+        ideas = {(one := heads[wording.id]).id: one for wording in alike}
         head = next(iter(ideas.values()), None)
         others = {one.id: one for rival in rivals if (one := heads[rival.id]) != head}
-        also = tuple(one for one in ideas.values() if one != head and one.id not in others)
-        return Relations(head=head, also=also, rivals=tuple(others.values())[:MOST_RIVALS], same=_same_as(card, near))
+        return Relations(
+            head=head,
+            also=tuple(ideas.values())[1:],
+            rivals=tuple(others.values())[:MOST_RIVALS],
+            same=_same_as(card, near),
+        )
 
     async def _group(self, card: MemoryCard) -> Relations:
         hits = await self._search(card, card.situation)

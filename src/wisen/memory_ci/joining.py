@@ -56,49 +56,69 @@ async def join(store: VectorStore, one: str, other: str, *, shown_by: str, at: d
     if len(cards) != len({one, other}) or one == other or not _can_be_one(*cards):
         return one
     head, joining = cards
-    before: list[MemoryCard] = []
-
-    def as_wording(card: MemoryCard) -> MemoryCard | None:
-        if not _can_be_one(head, card):
-            return None
-        before[:] = [card]
-        wording = worded(card, head, at, why=f"card {shown_by} says what both say: another wording of {head.id}")
-        return replace(wording, rivals=(), retold=0, trials=(), open_draws=(), observed=())
-
-    def as_head(card: MemoryCard) -> MemoryCard | None:
-        return _with_what_it_had(card, before[0]) if _can_be_one(card, before[0]) else None
-
-    if await change_card(store, joining.id, as_wording) is None:
+    work = _Join(store, head, joining, f"card {shown_by} says what both say: another wording of {head.id}", at)
+    taken = await work.with_counts()
+    if taken is None:
         return one
-    taken = None
-    with suppress(CardNotFoundError):
-        taken = await change_card(store, head.id, as_head)
-    if taken is None:  # another process has joined, decided on, or deleted it meanwhile
-        await change_card(store, joining.id, lambda card: replace(before[0], version=card.version))
-        return one
-    await _told_of(store, before[0], head.id)
-    await follow(store, head.id, at=at)
+    await work.tell_others()
+    if taken.status is not head.status:  # decided meanwhile
+        await follow(store, head.id, at=at)
     return head.id
 
 
-async def _told_of(store: VectorStore, joined: MemoryCard, head: str) -> None:
-    """Tell the wordings and rivals of an idea that another one is their head, or rival, from now on."""
+class _Join:
+    """One idea on its way into another one."""
 
-    def now_of(card: MemoryCard) -> MemoryCard | None:
-        return replace(card, idea=head) if card.idea == joined.id else None
+    def __init__(self, store: VectorStore, head: MemoryCard, joining: MemoryCard, why: str, at: datetime) -> None:
+        self._store = store
+        self._head = head
+        self._joining = joining
+        """As it was before."""
+        self._why = why
+        self._at = at
 
-    def now_facing(card: MemoryCard) -> MemoryCard | None:
-        rivals = dict.fromkeys(head if rival == joined.id else rival for rival in card.rivals)
-        return replace(card, rivals=tuple(rivals)) if joined.id in card.rivals else None
+    async def with_counts(self) -> MemoryCard | None:
+        """Make the one head a wording, and give the other its counts; `None` where they stay two."""
+        if await change_card(self._store, self._joining.id, self._as_wording) is None:
+            return None
+        with suppress(CardNotFoundError):
+            if taken := await change_card(self._store, self._head.id, self._as_head):
+                return taken
+        # Another process has joined, decided on, or deleted it meanwhile.
+        was = self._joining
+        await change_card(self._store, was.id, lambda card: replace(was, version=card.version))
+        return None
 
-    changes = [(card.id, now_of) for card in await wordings_of(store, joined)]
-    for card_id, change in chain(changes, ((rival, now_facing) for rival in joined.rivals)):
-        with suppress(CardNotFoundError):  # deleted meanwhile
-            await change_card(store, card_id, change)
+    def _as_wording(self, card: MemoryCard) -> MemoryCard | None:
+        if not _can_be_one(self._head, card):
+            return None
+        self._joining = card
+        return self._worded(replace(card, rivals=(), retold=0, trials=(), open_draws=(), observed=()))
+
+    def _as_head(self, card: MemoryCard) -> MemoryCard | None:
+        return _with_what_it_had(card, self._joining) if _can_be_one(card, self._joining) else None
+
+    def _worded(self, card: MemoryCard) -> MemoryCard:
+        return worded(card, self._head, self._at, why=self._why)
+
+    async def tell_others(self) -> None:
+        """Tell the idea's wordings and rivals that another one is their head, or rival, from now on."""
+        head, joined = self._head.id, self._joining.id
+
+        def along(card: MemoryCard) -> MemoryCard | None:
+            return self._worded(card) if card.idea == joined else None
+
+        def facing(card: MemoryCard) -> MemoryCard:
+            return replace(card, rivals=(*dict.fromkeys(head if one == joined else one for one in card.rivals),))
+
+        wordings = [(card.id, along) for card in await wordings_of(self._store, self._joining)]
+        for card_id, change in chain(wordings, ((rival, facing) for rival in self._joining.rivals)):
+            with suppress(CardNotFoundError):  # deleted meanwhile
+                await change_card(self._store, card_id, change)
 
 
 def _rank(card: MemoryCard) -> tuple[bool, float, int, str]:
-    """The lower, the rather it is the head; the same whoever asks."""
+    """The lowest is the head, the same for all processes."""
     numbers = (trial.number for trial in card.trials if trial.number)
     in_use = card.status is MemoryStatus.PROMOTED
     return not in_use, min(numbers, default=float("inf")), moment(card.provenance.created_at), card.id
