@@ -220,6 +220,13 @@ class TestStayTwo:
         assert await join(ci.store, one, other, shown_by="x", at=NOON) == one
         assert await ci.store.get([one, other]) == before
 
+    async def test_where_nobody_has_read_either(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        for card_id in (one, other):
+            await change_card(ci.store, card_id, lambda card: replace(card, held=("a sink",)))
+        await taught(ci, BRIDGE)
+        assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
+
     async def test_where_it_is_in_use_and_made_no_difference_to_this_model(self, ci: MemoryCI) -> None:
         one, other = await two(ci)
         await ci.promote(one, "it is right")
@@ -309,8 +316,8 @@ async def test_wordings_and_rivals_know_the_head(ci: MemoryCI) -> None:
     assert (await kept(ci.store, rival)).rivals == (one,)
     bridge = await taught(ci, BRIDGE)
     assert {(await kept(ci.store, card)).idea for card in (one, wording, bridge)} == {other}
-    head, facing = await ci.store.get([other, rival])
-    assert rival in head.rivals
+    head, joined, facing = await ci.store.get([other, one, rival])
+    assert (rival in head.rivals, joined.rivals) == (True, ())
     assert facing.rivals == (other,)
 
 

@@ -105,13 +105,10 @@ class _Join:
         """Tell the idea's wordings and rivals that another one is their head, or rival, from now on."""
         head, joined = self._head.id, self._joining.id
 
-        def along(card: MemoryCard) -> MemoryCard | None:
-            return self._worded(card) if card.idea == joined else None
-
         def facing(card: MemoryCard) -> MemoryCard:
             return replace(card, rivals=(*dict.fromkeys(head if one == joined else one for one in card.rivals),))
 
-        wordings = [(card.id, along) for card in await wordings_of(self._store, self._joining)]
+        wordings = [(card.id, self._worded) for card in await wordings_of(self._store, self._joining)]
         for card_id, change in chain(wordings, ((rival, facing) for rival in self._joining.rivals)):
             with suppress(CardNotFoundError):  # deleted meanwhile
                 await change_card(self._store, card_id, change)
