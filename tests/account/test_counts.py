@@ -35,7 +35,7 @@ from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.trial import TrialRule
 from wisen.memory_ci.verdicts import bar, e_value_of, progress
-from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
+from wisen.trial_records import DrawCounts, Family, OpenDraw, Stage, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -718,6 +718,22 @@ class TestReplays:
             assert await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
         assert [await ci.promotions.in_cohort_of(1).last(), await ci.promotions.in_cohort_of(2).last()] == [1, 0]
         assert await ci.promotions.in_cohort_of(2, "examples").last() == 1
+
+    @pytest.mark.parametrize(("family", "promotes"), [("", 0), ("examples", 1)])
+    async def test_promotions_of_one_family_say_nothing_of_the_other(self, family: Family, promotes: int) -> None:
+        ci = keeper(InMemoryVectorStore())
+        example = replace(lesson("Harbour", "Whose is it?"), kind=MemoryKind.SKILL_CARD, id="")
+        card_id = (await ci.submit(example)).card_id
+        await ci.numbers.of("earlier", "examples")
+        for number in range(30):
+            await ci.promotions.in_cohort_of(2, family).of(f"another {number}")
+        await give_number(ci, card_id, model="m", layout=LAYOUT)
+        ahead = DrawCounts(propensity=0.5, shown=12, shown_good=12, held_out=12, held_out_good=3)
+        (trial,) = (await kept(ci.store, card_id)).trials
+        trial = replace(trial, stage="on trial", counts=(ahead,))
+        assert 20 < e_value_of(trial) < 300
+        await change_card(ci.store, card_id, lambda card: replace(card, trials=(trial,)))
+        assert len(await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)) == promotes
 
     async def test_an_idea_that_is_gone_has_no_number_and_no_verdict(self) -> None:
         ci = keeper(InMemoryVectorStore())

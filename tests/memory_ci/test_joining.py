@@ -24,7 +24,7 @@ from wisen.cards import CardEvidence, Move
 from wisen.embedders.local import LocalEmbedder
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import Act
-from wisen.memory_ci.ideas import heads_of
+from wisen.memory_ci.ideas import head_of, heads_of
 from wisen.memory_ci.joining import join
 from wisen.records import Advice
 from wisen.trial_records import DrawCounts, Trial
@@ -330,6 +330,22 @@ async def test_an_idea_that_was_joined_leads_to_the_head_of_both() -> None:
     assert (await heads_of(store, [wording]))[third].id == first
     await change_card(store, first, lambda card: replace(card, idea=third))
     assert (await heads_of(store, [wording]))[third].id in (first, second), "it ends where they lead in a circle"
+
+
+async def test_a_wording_whose_idea_was_rejected_stands_for_itself() -> None:
+    store = InMemoryVectorStore()
+    head = replace(lesson("One."), status=MemoryStatus.REJECTED)
+    wording = replace(lesson("Two."), status=MemoryStatus.QUARANTINED, idea=head.id)
+    await store.add_unscreened([head, wording])
+    assert await head_of(store, wording) == wording
+
+
+async def test_where_two_ideas_stay_two_a_wording_goes_to_the_nearer_one(ci: MemoryCI, model: LocalEmbedder) -> None:
+    one, other = await two(ci)
+    await change_card(ci.store, one, lambda card: replace(card, rivals=(other,)))
+    for text in (BRIDGE, "An initial visit by a patient takes up 50 minutes of the calendar."):
+        slot, book, new = await model.embed([SLOT, BOOK, text])
+        assert (await ci.submit(lesson(text, PROMPT))).idea == (one if slot @ new > book @ new else other)
 
 
 async def test_nothing_is_counted_twice_if_it_is_asked_again(ci: MemoryCI) -> None:
