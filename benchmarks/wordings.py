@@ -5,8 +5,7 @@
 Eleven times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to eleventh set) or
 in nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside seven of
 them; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and short ones. Each file has
-one writer, who hadn't read the rule. Each wording is compared with all that came before it, as a store would, in a
-random order; what is like two ideas makes one of them.
+one writer, who hadn't read the rule. The wordings of a set are taught to a store in a random order.
 """
 
 import argparse
@@ -21,12 +20,15 @@ from statistics import mean
 from typing import Any
 
 from earned_material import Material, Texts
+from earned_stores import embedder
 from earned_tables import share, table
 from report import machine, write_docs
 
+from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind
+from wisen.cards import Provenance
 from wisen.claims.claim import claim_of
-from wisen.embedders.local import LocalEmbedder
-from wisen.memory_ci.comparing import Compared, Comparer
+from wisen.memory_ci.comparing import Comparer
+from wisen.stores.paging import every_card
 
 _HERE = Path(__file__).parent
 _DOCS = _HERE.parent / "docs" / "measured" / "trust.md"
@@ -61,40 +63,39 @@ def _read(place: Path, name: str) -> list[dict[str, Any]]:
 
 
 class Lessons:
-    """All wordings of a set."""
+    """All wordings of a set, each with the number of its lesson."""
 
-    def __init__(self, texts: Sequence[tuple[int, str]], compared: Compared) -> None:
+    def __init__(self, texts: Sequence[tuple[int, str]]) -> None:
         self.texts = texts
-        self._compared = compared
 
-    def submitted(self, order: Sequence[int]) -> tuple[int, int]:
-        """How many wordings found their idea, and how many another one, if they come in this order.
+    async def submitted(self, order: Sequence[int]) -> tuple[int, int]:
+        """How many wordings found their idea, and how many another one, if they are taught in this order.
 
-        An idea is that of its first wording. One that is like two ideas makes one of them.
+        An idea is that of its first wording.
         """
-        ideas: list[list[int]] = []
-        for new in order:
-            like = [idea for idea in ideas if any(self._joined(new, old) for old in idea)]
-            ideas = [idea for idea in ideas if idea not in like]
-            ideas.append([*chain(*like), new])
-            ideas[-1].sort(key=order.index)
-        right = sum(self._lesson(one) == self._lesson(idea[0]) for idea in ideas for one in idea)
+        ci = MemoryCI(InMemoryVectorStore(embedder=embedder("minilm")))
+        taught = [await _taught(ci, self.texts[text][1], run=str(text)) for text in order]
+        heads = {card.id: card.idea or card.id async for card in every_card(ci.store, CardFilter())}
+        ideas = dict[str, int]()
+        for text, card in zip(order, taught, strict=True):
+            ideas.setdefault(heads[card], self.texts[text][0])
+        right = sum(self.texts[text][0] == ideas[heads[card]] for text, card in zip(order, taught, strict=True))
+        await ci.store.close()
         return right - len(ideas), len(order) - right
 
-    def _lesson(self, text: int) -> int:
-        return self.texts[text][0]
-
-    def _joined(self, one: int, other: int) -> bool:
-        first, second = sorted((one, other))
-        return self._compared.relations[self.texts[first][1], self.texts[second][1]] in _JOINED
-
-    def in_orders(self) -> tuple[float, float]:
+    async def in_orders(self) -> tuple[float, float]:
         """Of several random orders: the share of wordings that found their idea, and of texts that found another."""
         orders = [Random(number).sample(range(len(self.texts)), len(self.texts)) for number in range(_ORDERS)]
-        counts = [self.submitted(order) for order in orders]
+        counts = [await self.submitted(order) for order in orders]
         later = len(self.texts) - len({lesson for lesson, _ in self.texts})
         found, wrong = (sum(one) / len(counts) for one in zip(*counts, strict=True))
         return found / later, wrong / len(self.texts)
+
+
+async def _taught(ci: MemoryCI, text: str, *, run: str) -> str:
+    """The id of the card that a lesson became, or was counted on."""
+    source = Provenance(run_id=run, agent="agent", created_by="reflexion")
+    return (await ci.submit(MemoryCard(kind=MemoryKind.LESSON, content=text, provenance=source))).card_id
 
 
 async def _row(name: str, place: Path) -> list[str]:
@@ -105,17 +106,16 @@ async def _row(name: str, place: Path) -> list[str]:
         for kind in ("opposites", "different")
         if (place / f"{kind}.jsonl").exists()
     }
-    beside = [*combinations([text for _, text in texts], 2), *chain(*pairs.values())]
-    compared = await Comparer().compare(LocalEmbedder(), beside)
-    found, wrong = Lessons(texts, compared).in_orders()
-    joined = {kind: str(sum(compared.relations[pair] in _JOINED for pair in some)) for kind, some in pairs.items()}
+    relations = (await Comparer().compare(embedder("minilm"), chain(*pairs.values()))).relations
+    found, wrong = await Lessons(texts).in_orders()
+    joined = {kind: str(sum(relations[pair] in _JOINED for pair in some)) for kind, some in pairs.items()}
     short = [(lesson, text) for lesson, text in texts if max(len(one.split()) for one in lessons[lesson]) <= _FEW]
     common = [_in_common(*pair) for wordings in lessons for pair in combinations(wordings, 2)]
     return [
         name,
         share(mean(common)),
         share(found),
-        share(Lessons(short, compared).in_orders()[0]) if short else "-",
+        share((await Lessons(short).in_orders())[0]) if short else "-",
         share(wrong),
         *(joined.get(kind, "-") for kind in ("opposites", "different")),
     ]
@@ -130,7 +130,7 @@ def _in_common(one: str, other: str) -> float:
 async def _joined_of_a_kind() -> list[list[str]]:
     rows = _read(_HERE / "wording_texts", "pairs")
     pairs = [(row["a"], row["b"]) for row in rows]
-    relations = (await Comparer().compare(LocalEmbedder(), pairs)).relations
+    relations = (await Comparer().compare(embedder("minilm"), pairs)).relations
     joined = Counter(row["group"] for row, pair in zip(rows, pairs, strict=True) if relations[pair] in _JOINED)
     return [[kind, str(joined[name])] for name, kind in _KINDS.items()]
 
@@ -165,10 +165,7 @@ async def _of_one_situation() -> list[list[str]]:
         "17 short ones in three wordings, all on the same two objects": _useless("second"),
     }
     for name, situations in kinds.items():
-        shares: list[tuple[float, float]] = []
-        for texts in situations:
-            compared = await Comparer().compare(LocalEmbedder(), combinations([text for _, text in texts], 2))
-            shares.append(Lessons(texts, compared).in_orders())
+        shares = [await Lessons(texts).in_orders() for texts in situations]
         found, wrong = (sum(one) / len(shares) for one in zip(*shares, strict=True))
         rows.append([name, str(len(situations)), share(found), share(wrong)])
     return rows

@@ -1,13 +1,13 @@
 """Two ideas become one where a new wording says what both say; what was counted on either is kept."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from trying import COIN, LAYOUT, NOON, advice_of, drawing, found, keeper, kept, lesson, trial_in
+from trying import COIN, LAYOUT, NOON, advice_of, drawing, found, keeper, kept, lesson
 
 from wisen import (
     InMemoryVectorStore,
@@ -18,16 +18,15 @@ from wisen import (
     SQLiteVectorStore,
     VectorStore,
 )
-from wisen.account.counts import Outcome
-from wisen.account.draws import Draws
-from wisen.cards import CardEvidence, Move
+from wisen.cards import CardEvidence
 from wisen.embedders.local import LocalEmbedder
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.decisions import Act
 from wisen.memory_ci.ideas import head_of, heads_of
 from wisen.memory_ci.joining import join
-from wisen.records import Advice
-from wisen.trial_records import DrawCounts, Trial
+from wisen.memory_ci.pipeline import Found
+from wisen.trial_records import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -102,86 +101,42 @@ async def test_a_wording_that_either_is_like_makes_them_one(store: VectorStore) 
     assert (told.head.id, told.told) == (one, 3)
 
 
-async def test_the_counts_of_both_are_kept(ci: MemoryCI) -> None:
+async def test_the_one_that_something_rests_on_is_the_head(ci: MemoryCI) -> None:
     one, other = await two(ci)
-    await on_trial(ci, one, 7, 4, 3, 2, 1, first=3, first_good=2, before=(counts(1, 1, 0, 0),))
-    await on_trial(ci, other, 4, 10, 8, 5, 1, first=2, first_good=1)
-    await change_card(ci.store, one, lambda card: replace(card, retold=2, duplicates=5, observed=("seen",)))
-    await change_card(ci.store, other, lambda card: replace(card, observed=("also seen",)))
+    await on_trial(ci, one, 0, stage="waiting", first=3, first_good=2)
+    await change_card(ci.store, one, lambda card: replace(card, retold=2, duplicates=5))
+    await on_trial(ci, other, 4, 10, 8, 5, 1)
+    before = await kept(ci.store, other)
     await taught(ci, BRIDGE)
     joined, head = await ci.store.get([one, other])
-    trial = trial_in(head)
-    assert joined.idea == other, "the one whose trial began first is the head"
-    assert (trial.number, trial.stage, of(trial)) == (4, "on trial", (14, 11, 7, 2))
-    assert (trial.first, trial.first_good, trial.before) == (5, 3, (counts(1, 1, 0, 0),))
-    assert (joined.trials, joined.retold, joined.observed, joined.rivals) == ((), 0, (), ())
-    assert (head.retold, head.observed) == (2 + 5 + 1 + 1, ("seen", "also seen"))
+    assert joined.idea == other
+    assert head.trials == before.trials, "first deliveries are no evidence"
+    assert head.retold == 1 + (2 + 5 + 1)
+    assert (joined.trials, joined.retold, joined.duplicates) == ((), 0, 5)
 
 
-async def test_an_idea_that_no_trial_has_begun_on_takes_its_number_from_the_other(ci: MemoryCI) -> None:
+async def test_of_two_that_nothing_rests_on_the_one_that_others_text_may_have_worded_joins(ci: MemoryCI) -> None:
     one, other = await two(ci)
-    await on_trial(ci, one, 0, stage="waiting", first=1)
-    await on_trial(ci, other, 9, 1, 1, 1, 0)
+    await change_card(ci.store, one, lambda card: replace(card, provenance=replace(card.provenance, tainted=True)))
     await taught(ci, BRIDGE)
     assert (await kept(ci.store, one)).idea == other
-    trial = trial_in(await kept(ci.store, other))
-    assert (trial.number, trial.stage, trial.first) == (9, "on trial", 1)
 
 
-async def test_the_trials_of_other_models_go_along(ci: MemoryCI) -> None:
+async def test_a_draw_on_what_has_joined_another_idea_counts_for_nothing(ci: MemoryCI) -> None:
     one, other = await two(ci)
-    await on_trial(ci, one, 2, 1, 1, 1, 0)
-    await on_trial(ci, other, 5, 2, 1, 1, 0, model="another")
+    draws = drawing(ci, run_id="late")
+    parts = await draws.with_draws([found for found in await found_all(ci) if found.head.id == other], first=True)
     await taught(ci, BRIDGE)
-    head = await kept(ci.store, one)
-    assert [(trial.model, trial.number) for trial in head.trials] == [("m", 2), ("another", 5)]
+    assert (await kept(ci.store, other)).idea == one
+    (injection,) = (await draws.write(advice_of(parts))).injections
+    assert injection.draw == ""
+    cards = await ci.store.get([one, other])
+    assert [(card.trials, card.open_draws) for card in cards] == [((), ())] * 2
+    assert await ci.numbers.of("the next") == 1
 
 
-async def test_what_the_head_waits_with_for_one_model_goes_on_as_the_other_ideas_trial(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    begun = Trial(model="another", layout=LAYOUT, number=1, stage="on trial")
-    waits = (begun, Trial(model="m", layout=LAYOUT, first=2), Trial(model="third", layout=LAYOUT, number=7))
-    await change_card(ci.store, one, lambda card: replace(card, trials=waits))
-    theirs = (
-        Trial(model="m", layout=LAYOUT, number=5, family="examples", stage="on trial"),
-        Trial(model="third", layout=LAYOUT, number=9, stage="on trial"),
-    )
-    await change_card(ci.store, other, lambda card: replace(card, trials=theirs))
-    await taught(ci, BRIDGE)
-    trials = {trial.model: trial for trial in (await kept(ci.store, one)).trials}
-    assert trials["another"] == begun
-    assert trials["m"] == replace(theirs[0], first=2)
-    assert (trials["third"].number, trials["third"].stage) == (7, "on trial"), "replays had given it its number"
-
-
-async def open_on(ci: MemoryCI, idea: str) -> tuple[Draws, Advice]:
-    """A run that has drawn an idea, and whose outcome isn't known."""
-    draws = drawing(ci, run_id="open")
-    parts = await draws.with_draws([one for one in await found(ci, PROMPT) if one.head.id == idea], first=True)
-    return draws, await draws.write(advice_of(parts))
-
-
-async def test_a_draw_that_was_open_counts_on_the_head_once(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    draws, advice = await open_on(ci, other)
-    await on_trial(ci, one, 1, 1, 1, 1, 0)  # begun by a process that was quicker
-    await change_card(ci.store, other, lambda card: replace(card, trials=(replace(card.trials[0], number=2),)))
-    await taught(ci, BRIDGE)
-    assert [draw.run_id for draw in (await kept(ci.store, one)).open_draws] == ["open"]
-    for _ in range(2):
-        await draws.settle(advice, Outcome(good=True))
-        head = await kept(ci.store, one)
-        assert (trial_in(head).runs, head.open_draws) == (3, ())
-
-
-async def test_a_draw_that_was_open_is_taken_back_from_the_head(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    draws, advice = await open_on(ci, other)
-    await on_trial(ci, one, 1)
-    await change_card(ci.store, other, lambda card: replace(card, trials=(replace(card.trials[0], number=2),)))
-    await taught(ci, BRIDGE)
-    await draws.withdraw(advice, used=replace(advice, injections=()))
-    assert (await kept(ci.store, one)).open_draws == ()
+async def found_all(ci: MemoryCI) -> list[Found]:
+    return await found(ci, PROMPT)
 
 
 class TestStayTwo:
@@ -201,6 +156,45 @@ class TestStayTwo:
         await taught(ci, BRIDGE)
         assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
 
+    @pytest.mark.parametrize(
+        "rests",
+        [
+            {"trials": (Trial(number=1),)},
+            {"trials": (Trial(before=(DrawCounts(shown=1),)),)},
+            {"trials": (Trial(rounds=1),)},
+            {"open_draws": (OpenDraw(id="x"),)},
+            {"evidence": (CardEvidence(gained=1),)},
+        ],
+    )
+    async def test_where_something_rests_on_both(self, ci: MemoryCI, rests: Any) -> None:
+        one, other = await two(ci)
+        await on_trial(ci, one, 7)
+        await change_card(ci.store, other, lambda card: replace(card, **rests))
+        before = await ci.store.get([one, other])
+        assert await join(ci.store, [other, one], shown_by="x", at=NOON) == other
+        assert await ci.store.get([one, other]) == before
+
+    async def test_where_a_person_has_put_it_on_trial_again(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        await ci.promote(one, "it is right")
+        await ci.promote(other, "so is this")
+        await ci.quarantine(other, "I doubt it")
+        await taught(ci, BRIDGE)
+        assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
+
+    async def test_where_what_shows_it_is_held(self, ci: MemoryCI, monkeypatch: pytest.MonkeyPatch) -> None:
+        one, other = await two(ci)
+        monkeypatch.setattr(Circles, "held_for", held_for)
+        assert (await ci.submit(lesson(BRIDGE, PROMPT))).held
+        assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
+
+    async def test_where_only_one_wording_of_many_is_like_both(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        lone = [replace(lesson(f"Give every dog {name} walk."), idea=other) for name in ("a long", "a short", "one")]
+        await ci.store.add_unscreened(lone)
+        await taught(ci, BRIDGE)
+        assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
+
     @pytest.mark.parametrize("first", [True, False])
     async def test_where_they_are_rivals(self, ci: MemoryCI, *, first: bool) -> None:
         one, other = await two(ci)
@@ -211,13 +205,13 @@ class TestStayTwo:
 
     @pytest.mark.parametrize("first", [True, False])
     @pytest.mark.parametrize(
-        "more", [{"held": ("a sink",)}, {"released": True}, {"superseded_by": "its correction"}, {"idea": "a third"}]
+        "more", [{"held": ("a sink",)}, {"released": True}, {"superseded_by": "another"}, {"idea": "a third"}]
     )
     async def test_where_one_is_of_another_circle_or_no_head(self, ci: MemoryCI, more: Any, *, first: bool) -> None:
         one, other = await two(ci)
         await change_card(ci.store, one if first else other, lambda card: replace(card, **more))
         before = await ci.store.get([one, other])
-        assert await join(ci.store, one, other, shown_by="x", at=NOON) == one
+        assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
         assert await ci.store.get([one, other]) == before
 
     async def test_where_nobody_has_read_either(self, ci: MemoryCI) -> None:
@@ -234,38 +228,61 @@ class TestStayTwo:
         await taught(ci, BRIDGE)
         assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
 
-    async def test_where_the_head_is_gone_meanwhile(self, model: LocalEmbedder) -> None:
-        store = Deleting(embedder=model)
+    async def test_where_one_is_a_correction(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        await change_card(ci.store, other, lambda card: replace(card, supersedes="what was wrong"))
+        await taught(ci, BRIDGE)
+        assert {(await kept(ci.store, card)).idea for card in (one, other)} == {""}
+
+    async def test_where_one_is_gone(self, ci: MemoryCI) -> None:
+        one, other = await two(ci)
+        await ci.store.delete([other])
+        assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
+        assert await join(ci.store, [one, one], shown_by="x", at=NOON) == one
+
+    @pytest.mark.parametrize("gone", [True, False])
+    async def test_where_a_person_was_quicker(self, model: LocalEmbedder, *, gone: bool) -> None:
+        store = Decided(embedder=model)
         ci = keeper(store, rule=COIN)
         one, other = await two(ci)
-        await on_trial(ci, other, 3, 4, 3, 2, 1)
-        await on_trial(ci, one, 2)
-        store.deletes = one
-        assert await join(store, other, one, shown_by="x", at=NOON) == other
-        left = await kept(store, other)
-        assert (left.idea, of(trial_in(left)), left.status) == ("", (4, 3, 2, 1), MemoryStatus.QUARANTINED)
+        wording = await taught(ci, "Patients are booked into a first appointment slot of 50 minutes.")
+        await change_card(store, wording, lambda card: replace(card, idea=other))
+        await change_card(store, one, lambda card: replace(card, idea="", retold=0))
+
+        async def decided() -> None:
+            await (store.delete([other]) if gone else ci.archive(other, "it is wrong"))
+
+        store.meanwhile = decided
+        assert await join(store, [one, other], shown_by="x", at=NOON) == one
+        if not gone:
+            assert (await kept(store, other)).status is MemoryStatus.ARCHIVED
+        assert (await kept(store, one)).retold == 0
 
 
-class Deleting(InMemoryVectorStore):
-    """Loses a card once another was written."""
+async def held_for(self: Circles, card: MemoryCard, known: str) -> tuple[str, ...]:
+    """Hold whatever comes."""
+    del self, card, known
+    return ("a sink",)
 
-    deletes = ""
+
+class Decided(InMemoryVectorStore):
+    """Has something happen after the next write."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
 
     async def update(self, card: MemoryCard) -> None:
         await super().update(card)
-        if self.deletes:
-            gone, self.deletes = self.deletes, ""
-            await super().delete([gone])
+        if self.meanwhile:
+            happens, self.meanwhile = self.meanwhile, None
+            await happens()
 
 
 async def test_an_idea_in_use_is_the_head(ci: MemoryCI) -> None:
     one, other = await two(ci)
-    await on_trial(ci, one, 1, 2, 1, 1, 1)
     await ci.promote(other, "it is right")
     await taught(ci, BRIDGE)
     joined, head = await ci.store.get([one, other])
     assert (joined.idea, joined.status, head.idea) == (other, MemoryStatus.PROMOTED, "")
-    assert head.trials == (), "it is in use for every model"
 
 
 async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_others_text(ci: MemoryCI) -> None:
@@ -282,43 +299,30 @@ async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_othe
     assert statuses == [MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED, MemoryStatus.QUARANTINED]
 
 
-async def test_runs_decide_nothing_of_what_a_trial_has_promoted(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    await on_trial(ci, one, 1, 2, 1, 1, 1)
-    await on_trial(ci, other, 2, 3, 2, 1, 0, stage="promoted")
-    promoted = Move(at=NOON, before=MemoryStatus.QUARANTINED, after=MemoryStatus.PROMOTED, why="helps", by="trial")
-    evidence = CardEvidence(model="m", layout=LAYOUT)
-    in_use = {"status": MemoryStatus.PROMOTED, "history": (replace(promoted, evidence=evidence),)}
-    await change_card(ci.store, other, lambda card: replace(card, **in_use))
-    await taught(ci, BRIDGE)
-    trial = trial_in(await kept(ci.store, other))
-    assert (await kept(ci.store, one)).idea == other
-    assert (trial.stage, of(trial), trial.before) == ("promoted", (3, 2, 1, 0), (counts(2, 1, 1, 1),))
-
-
-async def test_what_is_in_use_for_another_model_is_tried_on_for_this_one(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    await on_trial(ci, one, 1, 2, 1, 1, 1)
-    promoted = Move(at=NOON, before=MemoryStatus.QUARANTINED, after=MemoryStatus.PROMOTED, why="helps", by="trial")
-    evidence = CardEvidence(model="another", layout=LAYOUT)
-    in_use = {"status": MemoryStatus.PROMOTED, "history": (replace(promoted, evidence=evidence),)}
-    await change_card(ci.store, other, lambda card: replace(card, **in_use))
-    await taught(ci, BRIDGE)
-    assert of(trial_in(await kept(ci.store, other))) == (2, 1, 1, 1)
-
-
-async def test_wordings_and_rivals_know_the_head(ci: MemoryCI) -> None:
+async def test_wordings_come_along(ci: MemoryCI) -> None:
     one, other = await two(ci)
     await on_trial(ci, other, 1)
     wording = await taught(ci, "For an initial visit, block 50 minutes in the schedule.")
-    rival = await taught(ci, "A first visit gets a slot of 20 minutes in the calendar.")
+    rejected = replace(lesson("50 minutes.").without_text(), status=MemoryStatus.REJECTED, idea=one)
+    await ci.store.add_unscreened([rejected])
     assert (await kept(ci.store, wording)).idea == one
-    assert (await kept(ci.store, rival)).rivals == (one,)
     bridge = await taught(ci, BRIDGE)
     assert {(await kept(ci.store, card)).idea for card in (one, wording, bridge)} == {other}
-    head, joined, facing = await ci.store.get([other, one, rival])
-    assert (rival in head.rivals, joined.rivals) == (True, ())
-    assert facing.rivals == (other,)
+    assert (await kept(ci.store, rejected.id)).idea == one, "but what was rejected"
+
+
+async def test_a_wording_of_what_has_joined_another_idea_meanwhile_goes_there(ci: MemoryCI) -> None:
+    one, other = await two(ci)
+    added = ci.store.add_unscreened
+
+    async def slowly(cards: Sequence[MemoryCard]) -> Any:
+        ci.store.add_unscreened = added
+        assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
+        return await added(cards)
+
+    ci.store.add_unscreened = slowly
+    wording = await taught(ci, "Book 50 minutes for each patient's very first appointment.")
+    assert (await kept(ci.store, other)).idea == (await kept(ci.store, wording)).idea == one
 
 
 async def test_an_idea_that_was_joined_leads_to_the_head_of_both() -> None:
@@ -340,19 +344,11 @@ async def test_a_wording_whose_idea_was_rejected_stands_for_itself() -> None:
     assert await head_of(store, wording) == wording
 
 
-async def test_where_two_ideas_stay_two_a_wording_goes_to_the_nearer_one(ci: MemoryCI, model: LocalEmbedder) -> None:
+@pytest.mark.parametrize("text", [BRIDGE, "An initial visit by a patient takes up 50 minutes of the calendar."])
+async def test_where_two_ideas_stay_two_a_wording_goes_to_the_nearer_one(
+    ci: MemoryCI, model: LocalEmbedder, text: str
+) -> None:
     one, other = await two(ci)
     await change_card(ci.store, one, lambda card: replace(card, rivals=(other,)))
-    for text in (BRIDGE, "An initial visit by a patient takes up 50 minutes of the calendar."):
-        slot, book, new = await model.embed([SLOT, BOOK, text])
-        assert (await ci.submit(lesson(text, PROMPT))).idea == (one if slot @ new > book @ new else other)
-
-
-async def test_nothing_is_counted_twice_if_it_is_asked_again(ci: MemoryCI) -> None:
-    one, other = await two(ci)
-    await on_trial(ci, one, 1, 4, 3, 2, 1)
-    await on_trial(ci, other, 2, 4, 3, 2, 1)
-    assert await join(ci.store, one, other, shown_by="x", at=NOON) == one
-    for ids in ((one, other), (other, one), (one, one)):
-        await join(ci.store, *ids, shown_by="x", at=NOON + timedelta(hours=1))
-    assert of(trial_in(await kept(ci.store, one))) == (8, 6, 4, 2)
+    slot, book, new = await model.embed([SLOT, BOOK, text])
+    assert (await ci.submit(lesson(text, PROMPT))).idea == (one if slot @ new > book @ new else other)

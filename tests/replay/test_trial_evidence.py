@@ -8,12 +8,10 @@ from replaying import HELPS, HURTS, attempt, card, stored, tasks
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Task
 from wisen.cards import Situation
-from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.trial import added, began
 from wisen.recall import RecallHit
 from wisen.replay.card_tests import ReplayOptions, ReplayTest
-from wisen.replay.log import Counts, ReplayLog, stay_of, task_key
-from wisen.replay.pairs import ReplayBudget
+from wisen.replay.log import Counts, task_key
 from wisen.replay.plan import Recalls
 from wisen.replay.tested_card import CardUnderTest
 from wisen.replay.trial_evidence import TrialEvidence
@@ -116,32 +114,6 @@ EXAMPLE = replace(HURTS, kind=MemoryKind.SKILL_CARD)
 def test_only_what_waits_beside_it_says_how_near_an_idea_has_to_be(recalls: Recalls, *, tried: bool) -> None:
     mine = recalls.hits[task_key(recalls.tasks[0])][1].card
     assert bool(recalls.related(mine.id, (), near_from=0.5)) is tried
-
-
-async def test_an_idea_takes_over_the_pairs_of_one_that_has_joined_it() -> None:
-    other = replace(card("HELPS, put otherwise."), id="")
-    store = await stored(HELPS, other)
-    (had,) = (await ReplayTest(MemoryCI(store), attempt()).run(tasks(6), [other.id])).cards
-    assert had.counts.gained > 0
-    await change_card(store, other.id, lambda joined: replace(joined, idea=HELPS.id))
-    lines = list[int]()
-    for _ in range(2):
-        made = ReplayTest(MemoryCI(store), attempt(), budget=ReplayBudget(attempts=0))
-        (took,) = (await made.run(tasks(6), [HELPS.id])).cards
-        assert took.counts == had.counts
-        lines.append(await kept_pairs(store))
-    assert lines[0] == lines[1] > 0, "and once"
-    (whole,) = (await ReplayTest(MemoryCI(store), attempt()).run(tasks(7), [HELPS.id])).cards
-    assert whole.counts.pairs == had.counts.pairs + 1, "on the tasks that neither had"
-
-
-async def kept_pairs(store: InMemoryVectorStore) -> int:
-    """How many lines the log of HELPS has."""
-    condition, options = attempt().condition, ReplayOptions()
-    pairs, number = f"replay pairs {ReplayLog(store, condition, terms=options.terms).scope}", 0
-    while await store.call(pairs, stay_of(HELPS), number) is not None:
-        number += 1
-    return number
 
 
 async def test_an_idea_that_has_joined_another_is_tested_no_more() -> None:

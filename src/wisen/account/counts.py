@@ -19,7 +19,7 @@ from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import agree, family_of, head_of
+from wisen.memory_ci.ideas import agree, family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
@@ -107,9 +107,7 @@ async def _settled(
     one = _Settlement(ci, at, draw=draw, outcome=outcome)
     changed = await change_card(ci.store, idea, one.on)
     if changed is None or one.trial is None:
-        head = await head_of(ci.store, (await ci.store.get([idea]))[0])
-        joined = head.id != idea  # since the draw was made
-        return await _settled(ci, head.id, draw, outcome, at) if joined else []
+        return []
     if one.near:  # promotions elsewhere may have lowered what is asked for
         await ci.promotions.in_cohort_of(one.trial.number, one.trial.family).last()
         one = _Settlement(ci, at, trial=one.trial)

@@ -92,8 +92,7 @@ class Draws:
             for one in advice.injections:
                 if one.draw and one.draw not in kept:
                     with suppress(CardNotFoundError):
-                        head = await head_of(self.ci.store, (await self.ci.store.get([one.idea]))[0])
-                        await change_card(self.ci.store, head.id, partial(_without, draw=one.draw))
+                        await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
 
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.
@@ -153,6 +152,8 @@ class Draws:
             run_id=self.run_id,
         )
         head = (await ci.store.get([one.idea]))[0]
+        if (await head_of(ci.store, head)).id != head.id:  # it has joined another idea
+            raise CardNotFoundError(head.id)
         number, family = 0, family_of(head)
         known = trial_of(head, self.model, self.layout)
         if known.stage == "waiting" and one.propensity < 1.0:  # replays may have given it a number before
@@ -161,6 +162,8 @@ class Draws:
         def opened(card: MemoryCard) -> MemoryCard | None:
             if any(known.id == draw.id for known in card.open_draws) or short_id(draw.id) in card.observed:
                 return None  # written before, by a process that was cut off or that works on this very run too
+            if card.idea != head.idea:
+                raise CardNotFoundError(card.id)
             card = without_late(card, at, ci.trial)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":

@@ -22,6 +22,9 @@ _COMPARED = 32
 """Cards that a new one is compared with: the nearest by their words and meaning."""
 _ALIKE = 0.35
 """Relevance from which an episode's task is like another's."""
+_ENOUGH = 0.25
+_MOST_WORDINGS = 12
+"""Of each of two ideas, so many wordings are compared: by their ids, which are as good as chance."""
 MOST_RIVALS = 32
 """Rivals that a head is linked with: the newest."""
 
@@ -69,6 +72,19 @@ class Ideas:
             rivals=tuple(others.values())[:MOST_RIVALS],
             same=_same_as(card, near),
         )
+
+    async def are_one(self, one: str, other: str) -> bool:
+        """Whether two ideas, given by their heads, say the same: a quarter of the pairs of their wordings do.
+
+        That one wording is like both may be by chance. Raises what store and embedder raise.
+        """
+        sides: list[list[str]] = []
+        for head in await still_there(self._store, [one, other]):
+            cards = sorted([head, *await wordings_of(self._store, head)], key=lambda card: card.id)
+            sides.append([card.text for card in cards if card.text][:_MOST_WORDINGS])
+        pairs = [(mine, theirs) for mine in sides[0] for theirs in sides[1]] if len(sides) > 1 else []
+        relations = (await self._comparer.compare(embedder_of(self._store), pairs)).relations
+        return sum(relations[pair] in ("same", "idea") for pair in pairs) >= max(1.0, _ENOUGH * len(pairs))
 
     async def _group(self, card: MemoryCard) -> Relations:
         hits = await self._search(card, card.situation)

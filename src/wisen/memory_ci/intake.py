@@ -147,7 +147,7 @@ class Intake:
             await self._linked(screened, relations)
             if (withdrawn := await self._as_its_idea(screened)) is not None:
                 return _again(withdrawn, findings)
-            kept = replace(screened, idea=await self._one_idea(screened, relations.also))
+            kept = replace(screened, idea=await self._one_idea(screened, () if screened.held else relations.also))
         else:
             kept = (await self._store.get([written.card_id]))[0]
             if kept.status is MemoryStatus.REJECTED and not screened.supersedes:
@@ -193,10 +193,13 @@ class Intake:
         if not card.idea:
             return None
         at, there = self._now(), await still_there(self._store, [card.idea])
+        if there and there[0].idea:  # it has joined another one
+            there = [await head_of(self._store, there[0])]
+            await change_card(self._store, card.id, lambda one: replace(one, idea=there[0].id))
         if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
             if there[0].status is card.status or stays(card, there[0]):
                 return None
-            await follow(self._store, card.idea, at=at)
+            await follow(self._store, there[0].id, at=at)
             return (await self._store.get([card.id]))[0] if there[0].refused else None
 
         def alone(one: MemoryCard) -> MemoryCard:
@@ -212,7 +215,8 @@ class Intake:
         """Join the ideas that a new wording shows to be one; gives their head, "" where it is a wording of none."""
         head, at = card.idea, self._now()
         for one in also:
-            head = await join(self._store, head, one.id, shown_by=card.id, at=at)
+            if await self._ideas.are_one(head, one.id):
+                head = await join(self._store, [head, one.id], shown_by=card.id, at=at)
         return head
 
     async def _taught_again(self, kept: MemoryCard, screened: MemoryCard) -> None:

@@ -20,7 +20,7 @@ from wisen.recall import CardFilter
 from wisen.records import Clockwork, Task
 from wisen.replay.attempts import Attempt, Condition, Conditioned, Fitting
 from wisen.replay.clusters import fewest_clusters
-from wisen.replay.log import Counts, Release, ReplayLog, call_log, stay_of
+from wisen.replay.log import Counts, Release, ReplayLog, call_log
 from wisen.replay.pairs import ReplayBudget, Replays
 from wisen.replay.rule_tests import RuleOutcome
 from wisen.replay.stages import Replayed, ReplayOptions, ReplaySession
@@ -146,8 +146,6 @@ class ReplayTest:
         for case in cases:
             others = [] if is_example(case.card) else await wordings_of(store, case.card)
             case.learned_from = tuple(card.situation.prompt for card in (case.card, *others))
-            for joined in (one for one in others if one.evidence):
-                await log.take_over(case.stay, stay_of(joined))
         session = self._session(bench, replays, log, cases)
         await session.run(tasks)
         return ReplayReport(

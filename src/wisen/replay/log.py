@@ -184,12 +184,6 @@ class ReplayLog:
                 known.append(Pair(**json.loads(kept)))
             known.append(pair)
 
-    async def take_over(self, stay: str, other: str) -> None:
-        """Count the pairs of another idea, which has become one with this one, on tasks that this one hasn't had."""
-        mine = {(pair.key, pair.cluster) for pair in await self._lines(stay)}
-        for pair in [one for one in await self._lines(other) if (one.key, one.cluster) not in mine]:
-            await self.keep_pair(stay, pair)
-
     async def cluster(self, tasks: Iterable[Task]) -> None:
         """Find the clusters of these tasks, each tenant's apart; tasks that were bet on before keep theirs."""
         of, marks = dict[str, str](), dict[str, Marks]()
