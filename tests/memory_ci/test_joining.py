@@ -299,6 +299,17 @@ async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_othe
     assert statuses == [MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED, MemoryStatus.QUARANTINED]
 
 
+async def test_rivals_come_along(ci: MemoryCI) -> None:
+    one, other = await two(ci)
+    rival = await taught(ci, "Book 20 minutes for every patient's first appointment.")
+    third = await taught(ci, "Cook every meal at noon.")
+    assert (await kept(ci.store, rival)).rivals == (other,)
+    await change_card(ci.store, one, lambda card: replace(card, rivals=(third,)))
+    await taught(ci, BRIDGE)
+    head, joined, facing = await ci.store.get([one, other, rival])
+    assert (head.rivals, joined.idea, joined.rivals, facing.rivals) == ((rival, third), one, (), (one,))
+
+
 async def test_wordings_come_along(ci: MemoryCI) -> None:
     one, other = await two(ci)
     await on_trial(ci, other, 1)

@@ -13,7 +13,7 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import Change, change_card
-from wisen.memory_ci.ideas import comparable, still_there, wordings_of
+from wisen.memory_ci.ideas import MOST_RIVALS, comparable, still_there, wordings_of
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import moment
 
@@ -48,23 +48,28 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
     head, *joining = sorted(cards, key=_rank)
     if not others or not _may_join(joining[0], head):
         return one.id
-    why = f"card {shown_by} says what both say: another wording of {head.id}"
-    other = joining[0]
+    other, why = joining[0], f"card {shown_by} says what both say: another wording of {head.id}"
 
     def along(card: MemoryCard) -> MemoryCard | None:
         still = card.idea == other.id and card.status is not MemoryStatus.REJECTED
         return worded(card, head, at, why=why) if still else None
 
     def itself(card: MemoryCard) -> MemoryCard | None:
-        return worded(replace(card, retold=0, trials=()), head, at, why=why) if _may_join(card, head) else None
+        left = replace(card, retold=0, trials=(), rivals=())
+        return worded(left, head, at, why=why) if _may_join(card, head) else None
 
     def told(card: MemoryCard) -> MemoryCard:
-        return replace(card, retold=card.retold + other.retold + other.duplicates + 1)
+        rivals = tuple(dict.fromkeys((*other.rivals, *card.rivals)))[-MOST_RIVALS:]
+        return replace(card, rivals=rivals, retold=card.retold + other.retold + other.duplicates + 1)
+
+    def facing(card: MemoryCard) -> MemoryCard:
+        return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))
 
     await _change(store, await wordings_of(store, other), along)
     if await _change(store, [other], itself):
         await _change(store, await wordings_of(store, other), along)  # those that came meanwhile
         await _change(store, [head], told)
+        await _change(store, await still_there(store, other.rivals), facing)
         return head.id
     return one.id
 
@@ -88,7 +93,7 @@ def _may_join(card: MemoryCard, head: MemoryCard) -> bool:
     """Whether an idea may become a wording of the other one, which isn't given up."""
     if not comparable(card, head) or card.circle != head.circle or not _is_free(card):
         return False
-    if card.rivals or card.id in head.rivals or card.supersedes:
+    if head.id in card.rivals or card.id in head.rivals or card.supersedes:
         return False
     if any(one.idea or one.held or one.superseded_by for one in (card, head)):
         return False
