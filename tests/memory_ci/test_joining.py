@@ -1,5 +1,6 @@
 """Two ideas become one where a new wording says what both say; what was counted on either is kept."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -239,6 +240,8 @@ class TestStayTwo:
         await ci.store.delete([other])
         assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
         assert await join(ci.store, [one, one], shown_by="x", at=NOON) == one
+        await ci.store.delete([one])
+        assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
 
     @pytest.mark.parametrize("gone", [True, False])
     async def test_where_a_person_was_quicker(self, model: LocalEmbedder, *, gone: bool) -> None:
@@ -297,6 +300,22 @@ async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_othe
     assert {card.idea for card in cards} == {other}
     statuses = [card.status for card in cards]
     assert statuses == [MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED, MemoryStatus.QUARANTINED]
+
+
+async def test_what_a_person_decides_on_the_head_meanwhile_holds_for_what_joins_it(model: LocalEmbedder) -> None:
+    store = Decided(embedder=model)
+    ci = keeper(store, rule=COIN)
+    one, other = await two(ci)
+
+    tasks: list[asyncio.Task[MemoryCard]] = []
+
+    async def rejected() -> None:
+        tasks.append(asyncio.create_task(ci.reject(one, "it is wrong")))
+
+    store.meanwhile = rejected
+    await join(store, [one, other], shown_by="x", at=NOON)
+    await asyncio.gather(*tasks)
+    assert {card.status for card in await store.get([one, other])} == {MemoryStatus.REJECTED}
 
 
 async def test_rivals_come_along(ci: MemoryCI) -> None:

@@ -13,7 +13,8 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import Change, change_card
-from wisen.memory_ci.ideas import MOST_RIVALS, comparable, still_there, wordings_of
+from wisen.memory_ci.decisions import follow
+from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import moment
 
@@ -44,11 +45,11 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
     Both stay where something rests on either that would change hands. Raises what the store raises. Broken off, it
     leaves two ideas, whose wordings are some with the one and some with the other.
     """
-    one, *others = cards = await still_there(store, list(dict.fromkeys(ids)))
-    head, *joining = sorted(cards, key=_rank)
-    if not others or not _may_join(joining[0], head):
-        return one.id
-    other, why = joining[0], f"card {shown_by} says what both say: another wording of {head.id}"
+    cards = sorted(await still_there(store, list(dict.fromkeys(ids))), key=_rank)
+    if len(cards) < len(ids) or not _may_join(cards[1], cards[0]):
+        return ids[0]
+    head, other = cards
+    why = f"card {shown_by} says what both say: another wording of {head.id}"
 
     def along(card: MemoryCard) -> MemoryCard | None:
         still = card.idea == other.id and card.status is not MemoryStatus.REJECTED
@@ -66,12 +67,15 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
         return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))
 
     await _change(store, await wordings_of(store, other), along)
-    if await _change(store, [other], itself):
-        await _change(store, await wordings_of(store, other), along)  # those that came meanwhile
-        await _change(store, [head], told)
-        await _change(store, await still_there(store, other.rivals), facing)
-        return head.id
-    return one.id
+    if not await _change(store, [other], itself):
+        return ids[0]
+    await _change(store, await wordings_of(store, other), along)  # those that came meanwhile
+    await _change(store, await still_there(store, other.rivals), facing)
+    await _change(store, [head], told)
+    for now in await still_there(store, [head.id]):
+        if now.status is not head.status:  # decided meanwhile
+            await follow(store, head.id, at=at)
+    return head.id
 
 
 async def _change(store: VectorStore, cards: Sequence[MemoryCard], change: Change) -> bool:
@@ -91,7 +95,7 @@ def _rank(card: MemoryCard) -> tuple[bool, bool, int, str]:
 
 def _may_join(card: MemoryCard, head: MemoryCard) -> bool:
     """Whether an idea may become a wording of the other one, which isn't given up."""
-    if not comparable(card, head) or card.circle != head.circle or not _is_free(card):
+    if card.circle != head.circle or not _is_free(card):
         return False
     if head.id in card.rivals or card.id in head.rivals or card.supersedes:
         return False
