@@ -1,9 +1,9 @@
 """Two ideas become one where a new wording says what both say; what was counted on either is kept."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from wisen.memory_ci.decisions import Act
 from wisen.memory_ci.ideas import head_of, heads_of
 from wisen.memory_ci.joining import join
 from wisen.memory_ci.pipeline import Found
+from wisen.memory_ci.status import move
 from wisen.trial_records import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
@@ -307,15 +308,12 @@ async def test_what_a_person_decides_on_the_head_meanwhile_holds_for_what_joins_
     ci = keeper(store, rule=COIN)
     one, other = await two(ci)
 
-    tasks: list[asyncio.Task[MemoryCard]] = []
+    async def archived() -> None:
+        await change_card(store, one, partial(move, status=MemoryStatus.ARCHIVED, note="it is wrong", at=NOON))
 
-    async def rejected() -> None:
-        tasks.append(asyncio.create_task(ci.reject(one, "it is wrong")))
-
-    store.meanwhile = rejected
+    store.meanwhile = archived
     await join(store, [one, other], shown_by="x", at=NOON)
-    await asyncio.gather(*tasks)
-    assert {card.status for card in await store.get([one, other])} == {MemoryStatus.REJECTED}
+    assert {card.status for card in await store.get([one, other])} == {MemoryStatus.ARCHIVED}
 
 
 async def test_rivals_come_along(ci: MemoryCI) -> None:
