@@ -141,6 +141,9 @@ async def found_all(ci: MemoryCI) -> list[Found]:
     return await found(ci, PROMPT)
 
 
+ARCHIVED = {"status": MemoryStatus.ARCHIVED}
+
+
 class TestStayTwo:
     @pytest.mark.parametrize("act", ["archive", "pin"])
     @pytest.mark.parametrize("first", [True, False])
@@ -207,7 +210,7 @@ class TestStayTwo:
 
     @pytest.mark.parametrize("first", [True, False])
     @pytest.mark.parametrize(
-        "more", [{"held": ("a sink",)}, {"released": True}, {"superseded_by": "another"}, {"idea": "a third"}]
+        "more", [{"held": ("a sink",)}, {"released": True}, {"superseded_by": "another"}, {"idea": "a third"}, ARCHIVED]
     )
     async def test_where_one_is_of_another_circle_or_no_head(self, ci: MemoryCI, more: Any, *, first: bool) -> None:
         one, other = await two(ci)
@@ -241,6 +244,7 @@ class TestStayTwo:
         await ci.store.delete([other])
         assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
         assert await join(ci.store, [one, one], shown_by="x", at=NOON) == one
+        assert (await kept(ci.store, one)).idea == ""
         await ci.store.delete([one])
         assert await join(ci.store, [one, other], shown_by="x", at=NOON) == one
 
@@ -267,6 +271,19 @@ async def held_for(self: Circles, card: MemoryCard, known: str) -> tuple[str, ..
     """Hold whatever comes."""
     del self, card, known
     return ("a sink",)
+
+
+class Read(InMemoryVectorStore):
+    """Has something happen after the next reading."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def get(self, card_ids: Sequence[str]) -> list[MemoryCard]:
+        found = await super().get(card_ids)
+        if self.meanwhile:
+            happens, self.meanwhile = self.meanwhile, None
+            await happens()
+        return found
 
 
 class Decided(InMemoryVectorStore):
@@ -314,6 +331,35 @@ async def test_what_a_person_decides_on_the_head_meanwhile_holds_for_what_joins_
     store.meanwhile = archived
     await join(store, [one, other], shown_by="x", at=NOON)
     assert {card.status for card in await store.get([one, other])} == {MemoryStatus.ARCHIVED}
+
+
+async def test_a_wording_that_is_written_meanwhile_comes_along(model: LocalEmbedder) -> None:
+    store = Decided(embedder=model)
+    one, other = await two(keeper(store, rule=COIN))
+    late = replace(lesson("Written late."), status=MemoryStatus.QUARANTINED, idea=other)
+
+    async def written() -> None:
+        await store.add_unscreened([late])
+
+    store.meanwhile = written
+    await join(store, [one, other], shown_by="x", at=NOON)
+    assert (await kept(store, late.id)).idea == one
+
+
+async def test_a_draw_that_a_join_comes_before_counts_for_nothing(model: LocalEmbedder) -> None:
+    store = Read(embedder=model)
+    ci = keeper(store, rule=COIN)
+    one, other = await two(ci)
+    draws = drawing(ci)
+    parts = await draws.with_draws([found for found in await found_all(ci) if found.head.id == other], first=True)
+
+    async def joined() -> None:
+        await join(store, [one, other], shown_by="x", at=NOON)
+
+    store.meanwhile = joined
+    (injection,) = (await draws.write(advice_of(parts))).injections
+    left = await kept(store, other)
+    assert (injection.draw, left.idea, left.open_draws) == ("", one, ())
 
 
 async def test_rivals_come_along(ci: MemoryCI) -> None:

@@ -52,8 +52,7 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
     why = f"card {shown_by} says what both say: another wording of {head.id}"
 
     def along(card: MemoryCard) -> MemoryCard | None:
-        still = card.idea == other.id and card.status is not MemoryStatus.REJECTED
-        return worded(card, head, at, why=why) if still else None
+        return worded(card, head, at, why=why) if card.status is not MemoryStatus.REJECTED else None
 
     def itself(card: MemoryCard) -> MemoryCard | None:
         left = replace(card, retold=0, trials=(), rivals=())
