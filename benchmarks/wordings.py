@@ -67,13 +67,14 @@ class Lessons:
 
     def __init__(self, texts: Sequence[tuple[int, str]]) -> None:
         self.texts = texts
+        self._embedder = embedder("minilm")
 
     async def submitted(self, order: Sequence[int]) -> tuple[int, int]:
         """How many wordings found their idea, and how many another one, if they are taught in this order.
 
         An idea is that of its first wording.
         """
-        ci = MemoryCI(InMemoryVectorStore(embedder=embedder("minilm")))
+        ci = MemoryCI(InMemoryVectorStore(embedder=self._embedder))
         taught = [await _taught(ci, self.texts[text][1], run=str(text)) for text in order]
         heads = {card.id: card.idea or card.id async for card in every_card(ci.store, CardFilter())}
         ideas = dict[str, int]()

@@ -35,14 +35,12 @@ def evidence_lines(card: MemoryCard) -> list[str]:
 
 def trial_word(trial: Trial, promoted: Mapping[Cohort, int] | None = None) -> str:
     """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
-    from wisen.memory_ci.sequence_numbers import promoted_beside  # noqa: PLC0415 - keeps `wisen --help` quick
-    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - as above
-    from wisen.memory_ci.verdicts import bar, progress  # noqa: PLC0415 - as above
+    from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.verdicts import needed, progress  # noqa: PLC0415 - as above
 
     match trial.stage:
         case "on trial":
-            at = bar(max(trial.number, 1), promoted_beside(trial, promoted or {}))
-            return progress(trial, at=at).text
+            return progress(trial, at=needed(trial, promoted or {})).text
         case "waiting":
             first = DEFAULT_TRIAL_RULE.first_shown
             return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"

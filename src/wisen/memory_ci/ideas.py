@@ -73,16 +73,16 @@ class Ideas:
             same=_same_as(card, near),
         )
 
-    async def are_one(self, one: str, other: str) -> bool:
+    async def are_one(self, one: MemoryCard, other: MemoryCard) -> bool:
         """Whether two ideas, given by their heads, say the same: a quarter of the pairs of their wordings do.
 
         That one wording is like both may be by chance. Raises what store and embedder raise.
         """
         sides: list[list[str]] = []
-        for head in await still_there(self._store, [one, other]):
+        for head in (one, other):
             cards = sorted([head, *await wordings_of(self._store, head)], key=lambda card: card.id)
             sides.append([card.text for card in cards if card.text][:_MOST_WORDINGS])
-        pairs = [(mine, theirs) for mine in sides[0] for theirs in sides[1]] if len(sides) > 1 else []
+        pairs = [(mine, theirs) for mine in sides[0] for theirs in sides[1]]
         relations = (await self._comparer.compare(embedder_of(self._store), pairs)).relations
         return sum(relations[pair] in ("same", "idea") for pair in pairs) >= max(1.0, _ENOUGH * len(pairs))
 

@@ -15,7 +15,7 @@ from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import MOST_RIVALS, Ideas, Relations, head_of, still_there, submission_key, wordings_of
-from wisen.memory_ci.joining import join, stays, worded
+from wisen.memory_ci.joining import can_be_one, join, stays, worded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
@@ -147,7 +147,7 @@ class Intake:
             await self._linked(screened, relations)
             if (withdrawn := await self._as_its_idea(screened)) is not None:
                 return _again(withdrawn, findings)
-            kept = replace(screened, idea=await self._one_idea(screened, () if screened.held else relations.also))
+            kept = replace(screened, idea=await self._one_idea(screened, relations))
         else:
             kept = (await self._store.get([written.card_id]))[0]
             if kept.status is MemoryStatus.REJECTED and not screened.supersedes:
@@ -211,13 +211,16 @@ class Intake:
         await change_card(self._store, card.id, alone)
         return None
 
-    async def _one_idea(self, card: MemoryCard, also: Sequence[MemoryCard]) -> str:
+    async def _one_idea(self, card: MemoryCard, relations: Relations) -> str:
         """Join the ideas that a new wording shows to be one; gives their head, "" where it is a wording of none."""
-        head, at = card.idea, self._now()
-        for one in also:
-            if await self._ideas.are_one(head, one.id):
-                head = await join(self._store, [head, one.id], shown_by=card.id, at=at)
-        return head
+        head, at = relations.head, self._now()
+        for one in relations.also:
+            if head is None or card.held:
+                break
+            if can_be_one(head, one) and await self._ideas.are_one(head, one):
+                joined = await join(self._store, [head.id, one.id], shown_by=card.id, at=at)
+                head = one if joined == one.id else head
+        return "" if head is None else head.id
 
     async def _taught_again(self, kept: MemoryCard, screened: MemoryCard) -> None:
         """What was taught by a check is from then on verified; and its idea was taught once more."""

@@ -39,6 +39,12 @@ def stays(card: MemoryCard, head: MemoryCard) -> bool:
     return head.status is MemoryStatus.PROMOTED and card.provenance.tainted
 
 
+def can_be_one(one: MemoryCard, other: MemoryCard) -> bool:
+    """Whether two ideas, given by their heads, may be made one if they say the same: no evidence would change hands."""
+    head, joining = sorted((one, other), key=_rank)
+    return _may_join(joining, head)
+
+
 async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: datetime) -> str:
     """Make one idea of two, given by their heads, as card `shown_by` says what both say; gives the first's head then.
 
@@ -46,7 +52,7 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
     leaves two ideas, whose wordings are some with the one and some with the other.
     """
     cards = sorted(await still_there(store, list(dict.fromkeys(ids))), key=_rank)
-    if len(cards) < len(ids) or not _may_join(cards[1], cards[0]):
+    if len(cards) < len(ids) or not can_be_one(*cards):
         return ids[0]
     head, other = cards
     why = f"card {shown_by} says what both say: another wording of {head.id}"
@@ -87,7 +93,7 @@ async def _change(store: VectorStore, cards: Sequence[MemoryCard], change: Chang
 
 
 def _rank(card: MemoryCard) -> tuple[bool, bool, int, str]:
-    """The lowest is the head, the same for all processes: what something rests on, and what is older."""
+    """The lowest is the head, the same for all processes: what something rests on, is of no others' text, is older."""
     source = card.provenance
     return _is_free(card), source.tainted, moment(source.created_at), card.id
 

@@ -7,17 +7,17 @@ Act on the first verdict that isn't "undecided"; later data may weaken what it r
 Paper: Xu, Ramdas (2024), "Online multiple testing with e-values".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 from typing import Literal
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
-from wisen.memory_ci.sequence_numbers import size_of_cohort
+from wisen.memory_ci.sequence_numbers import promoted_beside, size_of_cohort
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, as_not_good
-from wisen.trial_records import DrawCounts, OpenDraw, Trial
+from wisen.trial_records import Cohort, DrawCounts, OpenDraw, Trial
 
 Verdict = Literal["helps", "hurts", "undecided"]
 TrialVerdict = Literal["helps", "hurts", "no difference", "undecided"]
@@ -140,6 +140,13 @@ def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> flo
     if number < 1:
         return inf
     return max(rule.promote_at, size_of_cohort(number) / (rule.false_discoveries * (promoted + 1)))
+
+
+def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
+    """The e-value from which a trial promotes by the default rule, given how many each cohort has promoted."""
+    if trial.stage != "on trial":
+        return DEFAULT_TRIAL_RULE.promote_at
+    return bar(max(trial.number, 1), promoted_beside(trial, promoted))
 
 
 def verdict(

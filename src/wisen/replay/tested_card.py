@@ -62,8 +62,8 @@ class CardUnderTest:
         """Whether nobody has taken the card out of the test."""
         card = self.card
         testable = card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not (card.pinned or card.held)
-        other = self.deleted or card.superseded_by or (card.idea and not is_example(card))
-        return testable and not other and stay_of(card) == self.stay
+        gone = self.deleted or card.superseded_by or (card.idea and not is_example(card))
+        return testable and not gone and stay_of(card) == self.stay
 
     @property
     def waiting(self) -> bool:

@@ -7,9 +7,8 @@ from math import log
 from wisen.cards import MemoryCard
 from wisen.explain.card_facts import origin, trial_word
 from wisen.explain.idea_evidence import e_values_of, replays_of
-from wisen.memory_ci.sequence_numbers import promoted_beside, promoted_by_trials
-from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE
-from wisen.memory_ci.verdicts import bar
+from wisen.memory_ci.sequence_numbers import promoted_by_trials
+from wisen.memory_ci.verdicts import needed
 from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
 from wisen.trial_records import Cohort, Trial
@@ -120,13 +119,6 @@ def standings(card: MemoryCard, promoted: Mapping[Cohort, int]) -> list[Standing
                 )
             )
     return found
-
-
-def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
-    """The e-value from which a trial promotes."""
-    if trial.stage != "on trial":
-        return DEFAULT_TRIAL_RULE.promote_at
-    return bar(max(trial.number, 1), promoted_beside(trial, promoted))
 
 
 async def _rivals(store: VectorStore, tenant: str) -> list[tuple[MemoryCard, MemoryCard]]:

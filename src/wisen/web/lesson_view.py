@@ -9,10 +9,11 @@ from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.memory_ci.statistics import trial_log_e_value, wilson_interval
 from wisen.memory_ci.status import MOVES
+from wisen.memory_ci.verdicts import needed
 from wisen.records import RunRecord
 from wisen.stores.whole_store import Store
 from wisen.trial_records import Cohort, DrawCounts, Trial
-from wisen.web.desk import needed, why_waiting
+from wisen.web.desk import why_waiting
 from wisen.web.success import Drawn, evidence_picture
 
 MOST_RUNS = 300
