@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryStatus, Move
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value
-from wisen.memory_ci.verdicts import Rule, promoted_for, replay_finished, replay_verdict, trial_e_value_of
-from wisen.trial_records import DrawCounts
+from wisen.memory_ci.verdicts import Rule, needed, promoted_for, replay_finished, replay_verdict, trial_e_value_of
+from wisen.trial_records import DrawCounts, Trial
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "card_tests.py"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -157,3 +157,18 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     for part in ("One card at a time", "by base rate", "Many cards at once"):
         assert f"{part}" in done.stdout
     assert "nan" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("trial", "at"),
+    [
+        (Trial(stage="on trial", number=5), 100.0),
+        (Trial(stage="on trial", number=5, family="examples"), 300.0),
+        (Trial(stage="on trial", number=1), 20.0),
+        (Trial(stage="recheck", number=5), 20.0),
+        (Trial(stage="promoted", number=5, family="examples"), 20.0),
+    ],
+    ids=["two promoted", "none of its family", "the first", "recheck", "in use"],
+)
+def test_what_a_trial_needs_follows_from_its_stage_and_its_cohort(trial: Trial, at: float) -> None:
+    assert needed(trial, {("", 2): 2}) == pytest.approx(at)
