@@ -6,12 +6,14 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from postgres import PostgresServer, running_server
 
+from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, PostgresVectorStore, SQLiteVectorStore, VectorStore
 from wisen.operations.logs import log_context
 
 # A shared machine may pause any example for long; what is too slow, a benchmark tells.
@@ -55,6 +57,24 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     url = postgres_server.new_database()
     yield url
     postgres_server.drop(url)
+
+
+@pytest.fixture(params=["memory", "sqlite", "markdown", "postgres"])
+async def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[VectorStore]]:
+    """One store, as two processes have it open."""
+    match request.param:
+        case "memory":
+            made: list[VectorStore] = [InMemoryVectorStore()] * 2
+        case "sqlite":
+            made = [SQLiteVectorStore(tmp_path / "s.db", embedder=HashEmbedder()) for _ in range(2)]
+        case "markdown":
+            made = [MarkdownStore(tmp_path / "memory") for _ in range(2)]
+        case _:
+            url = request.getfixturevalue("postgres_url")
+            made = [PostgresVectorStore(url) for _ in range(2)]
+    yield made
+    for one in made:
+        await one.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

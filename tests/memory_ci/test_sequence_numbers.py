@@ -1,13 +1,11 @@
 """The numbers of a store's trials: each is given once, in whatever process."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from copy import copy
-from pathlib import Path
 
 import pytest
 
-from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, PostgresVectorStore, SQLiteVectorStore, VectorStore
+from wisen import InMemoryVectorStore, VectorStore
 from wisen.memory_ci.sequence_numbers import (
     Promotions,
     SequenceNumbers,
@@ -18,24 +16,6 @@ from wisen.memory_ci.sequence_numbers import (
 from wisen.trial_records import Trial
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(params=["memory", "sqlite", "markdown", "postgres"])
-async def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[VectorStore]]:
-    """One store, as two processes have it open."""
-    match request.param:
-        case "memory":
-            made: list[VectorStore] = [InMemoryVectorStore()] * 2
-        case "sqlite":
-            made = [SQLiteVectorStore(tmp_path / "s.db", embedder=HashEmbedder()) for _ in range(2)]
-        case "markdown":
-            made = [MarkdownStore(tmp_path / "memory") for _ in range(2)]
-        case _:
-            url = request.getfixturevalue("postgres_url")
-            made = [PostgresVectorStore(url) for _ in range(2)]
-    yield made
-    for one in made:
-        await one.close()
 
 
 async def test_numbers_are_given_once_and_stay(two_stores: list[VectorStore]) -> None:

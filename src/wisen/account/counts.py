@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import log
 
+from wisen.account.cohorts import chosen_together, promotion_name, trial_name
 from wisen.account.eligibility import replayed, trial_of
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
@@ -23,7 +25,7 @@ from wisen.memory_ci.ideas import agree, family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
-from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
+from wisen.memory_ci.verdicts import bar, e_value_of, evidence_of, progress, promoted_for, verdict
 from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
@@ -84,20 +86,10 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
 
     It has its number: see `give_number`. Raises what the store raises.
     """
-    known = Trial(model=model, layout=layout)
-    one = _Settlement(ci, at, trial=known)
-
-    def judged(card: MemoryCard) -> MemoryCard | None:
-        weighed = one.on(card)
-        return None if one.move is None else weighed
-
+    one = _Settlement(ci, at, trial=Trial(model=model, layout=layout))
     with suppress(CardNotFoundError):
-        changed = await change_card(ci.store, idea, judged)
-        if one.near and one.trial is not None:
-            await ci.promotions.in_cohort_of(one.trial.number, one.trial.family).last()
-            changed = await change_card(ci.store, idea, judged)
-        if changed is not None:
-            return await _moved(ci, changed, one, at)
+        changed = await change_card(ci.store, idea, one.ended)
+        return await _decided(ci, idea, changed, one, at)
     return []
 
 
@@ -108,27 +100,38 @@ async def _settled(
     changed = await change_card(ci.store, idea, one.on)
     if changed is None or one.trial is None:
         return []
-    if one.near:  # promotions elsewhere may have lowered what is asked for
-        await ci.promotions.in_cohort_of(one.trial.number, one.trial.family).last()
-        one = _Settlement(ci, at, trial=one.trial)
-        changed = await change_card(ci.store, idea, one.on) or changed
-    if one.trial is None:
-        return []
-    if one.move is None:
-        return [one.advanced(changed)] if one.trial.stage in ("waiting", "on trial", "recheck") else []
+    moved = await _decided(ci, idea, changed, one, at)
+    if not moved and one.move is None and one.trial.stage in ("waiting", "on trial", "recheck"):
+        return [one.advanced(changed)]
+    return moved
+
+
+async def _decided(
+    ci: MemoryCI, idea: str, changed: MemoryCard | None, one: "_Settlement", at: datetime
+) -> list[CardMoved]:
+    """What a settlement decides: of its own idea, or of several of its cohort together."""
+    if one.near and one.trial is not None:
+        chosen = await chosen_together(ci, idea, one.trial)
+        moved = list[CardMoved]()
+        for candidate in chosen:
+            other = _Settlement(ci, at, trial=candidate.trial, others=len(chosen) - 1)
+            with suppress(CardNotFoundError):
+                card = await change_card(ci.store, candidate.idea, other.ended)
+                events = await _moved(ci, card, other, at)
+                moved += events if other.tenant == one.tenant else []
+        return moved
     return await _moved(ci, changed, one, at)
 
 
-async def _moved(ci: MemoryCI, changed: MemoryCard, one: "_Settlement", at: datetime) -> list[CardMoved]:
+async def _moved(ci: MemoryCI, changed: MemoryCard | None, one: "_Settlement", at: datetime) -> list[CardMoved]:
     """What follows from a move: the idea's wordings follow, and its rivals give way."""
-    if one.move is None or one.trial is None:
+    if changed is None or one.move is None or one.trial is None:
         return []
     moved = [_moved_event(changed.id, one.move)]
     await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
         trial = one.trial
-        name = "\x1f".join((changed.id, trial.model, trial.layout, str(trial.number)))
-        await ci.promotions.in_cohort_of(trial.number, trial.family).of(name)
+        await ci.promotions.in_cohort_of(trial.number, trial.family).of(promotion_name(changed.id, trial))
         moved += await _rivals_archived(ci, changed, trial, at)
         await ci.standing.became(changed)
     return moved
@@ -169,21 +172,37 @@ class _Settlement:
     """The trial as it is now; `None` where nothing was counted."""
     move: Move | None
     near: bool
-    """Whether it would be decided if more ideas of its cohort had been promoted."""
+    """Whether it would be decided if more ideas of its cohort had been promoted, or were together with it."""
 
     def __init__(
-        self, ci: MemoryCI, at: datetime, *, draw: str = "", outcome: Outcome = _UNKNOWN, trial: Trial | None = None
+        self,
+        ci: MemoryCI,
+        at: datetime,
+        *,
+        draw: str = "",
+        outcome: Outcome = _UNKNOWN,
+        trial: Trial | None = None,
+        others: int = 0,
     ) -> None:
         self._ci = ci
         self._at = at
         self._draw = draw
         self._outcome = outcome
         self._known = trial
+        self._others = others
+        self._ended = False
+        self.tenant = ""
+
+    def ended(self, card: MemoryCard) -> MemoryCard | None:
+        """As `on`, of a card whose trial that ends; `None` for others, which are left as they are."""
+        weighed = self.on(card)
+        return weighed if self._ended else None
 
     def on(self, card: MemoryCard) -> MemoryCard | None:
         """The card with the outcome counted, and moved if that decides; `None` where there is nothing to count."""
         self.trial = self.move = None
-        self.near = False
+        self.near = self._ended = False
+        self.tenant = card.scope.tenant
         if card.status is MemoryStatus.REJECTED:
             return None
         if self._known is not None:
@@ -214,7 +233,7 @@ class _Settlement:
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""
         trial, rule = self.trial or Trial(), self._ci.trial
-        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1)))
+        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1), card.id))
         return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
 
     def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
@@ -223,29 +242,28 @@ class _Settlement:
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
         mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
-        needed = self._bar(trial, trial.number)
+        needed = self._bar(trial, trial.number, card.id)
         said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
         if said == "undecided":
-            e_value = e_value_of(trial, gained=gained, lost=lost)
-            self.near = trial.stage == "on trial" and rule.promote_at <= e_value < needed
+            evidence = evidence_of(trial, gained=gained, lost=lost, open_draws=mine)
+            self.near = trial.stage == "on trial" and evidence >= log(rule.promote_at)
             return card
+        self._ended = True
         self.trial = after = decided(trial, said)
         card = with_trial(card, after)
         status = _status(card, trial, after)
         if status is None:
             return card
-        note = _why(trial, said, gained=gained, lost=lost)
+        note = _why(trial, said, gained=gained, lost=lost, others=self._others)
         card = move(card, status, note=note, at=self._at, by="trial", evidence=_pooled(trial))
         self.move = card.history[-1]
         return card
 
-    def _bar(self, trial: Trial, number: int) -> float:
-        return bar(number, self._ci.promotions.in_cohort_of(number, trial.family).known, self._ci.trial)
-
-
-def trial_name(idea: str, trial: Trial) -> str:
-    """What a trial's number is given to: one round of an idea's trial for one model and layout."""
-    return "\x1f".join((idea, trial.model, trial.layout, str(trial.rounds)))
+    def _bar(self, trial: Trial, number: int, idea: str) -> float:
+        promotions = self._ci.promotions.in_cohort_of(number, trial.family)
+        if promotions.has(promotion_name(idea, trial)):  # its evidence was enough
+            return self._ci.trial.promote_at
+        return bar(number, promotions.known, self._ci.trial)
 
 
 def short_id(draw: str) -> str:
@@ -298,16 +316,17 @@ def _pooled(trial: Trial) -> CardEvidence:
     )
 
 
-def _why(trial: Trial, said: str, *, gained: int, lost: int) -> str:
+def _why(trial: Trial, said: str, *, gained: int, lost: int, others: int) -> str:
     seen = _pooled(trial)
     e_value = e_value_of(trial, gained=gained, lost=lost, hurts=said == "hurts")
     judged = ", as a model judged" if seen.judged else ""
     shown = f", {seen.shown_unknown} without a score," if seen.shown_unknown else ""
     held_out = f", {seen.held_out_unknown} without a score" if seen.held_out_unknown else ""
     replays = f", {gained} replays gained, {lost} lost" if gained or lost else ""
+    together = f", together with {others} other{'s' if others > 1 else ''}" if others else ""
     return (
         f"{said}{judged}: good in {seen.shown_successes} of {seen.shown} runs with it{shown} "
-        f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{replays} (e = {e_value:.3g})"
+        f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{replays} (e = {e_value:.3g}{together})"
     )
 
 

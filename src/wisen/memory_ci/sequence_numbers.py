@@ -55,6 +55,23 @@ class SequenceNumbers:
             self._last = max(self._last, number)
         return self._known[name]
 
+    def has(self, name: str) -> bool:
+        """Whether this process knows that `name` has a number."""
+        return name in self._known
+
+    async def names(self, among: range | None = None) -> list[str]:
+        """The names that have numbers, in their order; with `among`, only these numbers."""
+        end = await self.last()
+        wanted = range(1, end + 1) if among is None else range(among.start, min(among.stop, end + 1))
+        known = {number: name for name, number in self._known.items()}
+        if self._log is not None:
+            unseen = [number for number in wanted if number not in known]
+            kept = await asyncio.gather(*(self._log.call(_SCOPE, self._series, number) for number in unseen))
+            seen = {number: name.decode() for number, name in zip(unseen, kept, strict=True) if name is not None}
+            self._known |= {name: number for number, name in seen.items()}
+            known |= seen
+        return [known[number] for number in wanted if number in known]
+
     async def last(self) -> int:
         """The highest number that was given out."""
         if self._log is not None:
@@ -91,6 +108,12 @@ class TrialNumbers:
     async def of(self, name: str, family: Family = "") -> int:
         """As `SequenceNumbers.of`."""
         return await self._families[family].of(name)
+
+    async def in_cohort_of(self, trial: int, family: Family = "") -> list[str]:
+        """The names of the trials in the cohort of the family's trial with this number, in their order."""
+        first = 2 + (cohort_of(trial) - 2) * COHORT
+        members = range(1, 2) if cohort_of(trial) == 1 else range(first, first + COHORT)
+        return await self._families[family].names(members)
 
 
 class Promotions:

@@ -4,7 +4,8 @@ A verdict is a function of counts, so that nothing else has to be stored. It may
 run: of the cards that don't help, at most one in `promote_at` is ever said to help by replays, and as many by a trial.
 Act on the first verdict that isn't "undecided"; later data may weaken what it rested on, and don't undo it.
 
-Paper: Xu, Ramdas (2024), "Online multiple testing with e-values".
+Papers: Xu, Ramdas (2024), "Online multiple testing with e-values"; Wang, Ramdas (2022), "False discovery rate control
+with e-values".
 """
 
 from collections.abc import Mapping, Sequence
@@ -134,8 +135,9 @@ def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> flo
 
     `rule.promote_at`, or `size_of_cohort / (false_discoveries * (promoted + 1))` if that is more. Then at most
     `rule.false_discoveries` of the ideas that a cohort's trials promote are false, on average (e-LOND: Xu, Ramdas
-    2024). Each promotion makes the next one easier, for trials that began before it too. It holds however trials depend
-    on each other. Infinite for a trial that hasn't begun.
+    2024). Each promotion makes the next one easier, for trials that began before it too. Several may be promoted at
+    once: then each of them counts for the others (e-BH: Wang, Ramdas 2022). It holds however trials depend on each
+    other. Infinite for a trial that hasn't begun.
     """
     if number < 1:
         return inf
@@ -143,10 +145,21 @@ def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> flo
 
 
 def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
-    """The e-value from which a trial promotes by the default rule, given how many each cohort has promoted."""
+    """The e-value from which a trial promotes by itself by the default rule; `promoted` has each cohort's promotions."""
     if trial.stage != "on trial":
         return DEFAULT_TRIAL_RULE.promote_at
     return bar(max(trial.number, 1), promoted_beside(trial, promoted))
+
+
+def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
+    """The logarithm of the e-value that promotes a trial.
+
+    It is the less of two: of the runs whose outcome is known, and with `open_draws`, which aren't good as long as
+    nothing was reported. Otherwise an idea could win by making its failures late. `gained` and `lost` are pairs of
+    replays, whose evidence is multiplied with that of the runs.
+    """
+    late = trial_log_e_value(as_not_good(trial, open_draws))
+    return min(trial_log_e_value(trial.counts), late) + log(sign_e_value(gained, lost))
 
 
 def verdict(
@@ -160,32 +173,28 @@ def verdict(
 ) -> TrialVerdict:
     """What a trial says; it may be asked after every run.
 
-    "Helps" needs an e-value of `at`, which is `bar`'s. It needs it twice: of the runs whose outcome is known, and with
-    `open_draws`, which aren't good as long as nothing was reported. Otherwise an idea could win by making its failures
-    late. "No difference" is evidence against a benefit worth having, so that harm, too, mostly ends there, and sooner
-    than at "hurts". `gained` and `lost` are pairs of replays, whose evidence is multiplied with that of the runs.
+    "Helps" needs an e-value of `at`, which is `bar`'s: see `evidence_of`. "No difference" is evidence against a benefit
+    worth having, so that harm, too, mostly ends there, and sooner than at "hurts".
 
     Of a promoted idea only "hurts" can be said. A recheck counts its own runs alone. It promotes again at
     `rule.promote_at`, since that is no new discovery, and asks for more than a first trial before it gives an idea up.
     """
     match trial.stage:
         case "on trial":
-            helps, hurts = log(sign_e_value(gained, lost)), log(sign_e_value(lost, gained))
             promote_at, give_up_at = at, rule.no_difference_at
         case "recheck":
-            helps = hurts = 0.0
+            gained = lost = 0
             promote_at, give_up_at = rule.promote_at, rule.no_difference_at * _EARNED
         case "promoted":
             harmful = trial_log_e_value(trial.counts, hurts=True) >= log(rule.archive_at)
             return "hurts" if harmful else "undecided"
         case _:
             return "undecided"
-    seen, late = trial_log_e_value(trial.counts), trial_log_e_value(as_not_good(trial, open_draws))
-    if min(seen, late) + helps >= log(promote_at):
+    if evidence_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(promote_at):
         return "helps"
-    if trial_log_e_value(trial.counts, hurts=True) + hurts >= log(rule.archive_at):
+    if trial_log_e_value(trial.counts, hurts=True) + log(sign_e_value(lost, gained)) >= log(rule.archive_at):
         return "hurts"
-    return "no difference" if seen + helps <= -log(give_up_at) else "undecided"
+    return "no difference" if evidence_of(trial, gained=gained, lost=lost) <= -log(give_up_at) else "undecided"
 
 
 def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0) -> Progress:

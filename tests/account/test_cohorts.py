@@ -1,0 +1,231 @@
+"""Ideas of one cohort are promoted together, where their evidence is enough for so many."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trying import COIN, LAYOUT, NOON, keeper, kept, lesson, trial_in
+
+from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen.account.cohorts import chosen_together, promotion_name, trial_name
+from wisen.account.counts import Outcome, settle, weigh
+from wisen.cards import CardEvidence
+from wisen.events import CardMoved
+from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.verdicts import bar, evidence_of
+from wisen.trial_records import DrawCounts, Family, OpenDraw, Trial
+
+pytestmark = pytest.mark.anyio
+
+TEXTS = (
+    "Invoices go to Harbour.",
+    "Greet nobody by first name.",
+    "Parcels above ten kilos need a pallet.",
+    "Write amounts with a comma.",
+    "Check spelling last.",
+    "Never promise dates.",
+)
+PLAIN, GOOD, FAIR, LITTLE = 20, 18, 17, 12
+"""Of 24 runs that saw the idea, so many were good, and 3 of 24 others: e = 631, 235, 146 and 15."""
+
+
+async def put_on_trial(
+    ci: MemoryCI,
+    text: str,
+    good: int,
+    *,
+    tenant: str = "",
+    model: str = "m",
+    family: Family = "",
+    rounds: int = 0,
+    **changed: object,
+) -> str:
+    """An idea that has come so far; its id."""
+    card = lesson(text)
+    idea = (await ci.submit(replace(card, scope=replace(card.scope, tenant=tenant)))).card_id
+    seen = DrawCounts(propensity=0.5, shown=24, shown_good=good, held_out=24, held_out_good=3)
+    trial = Trial(model=model, layout=LAYOUT, family=family, stage="on trial", counts=(seen,), rounds=rounds)
+    trial = replace(trial, number=await ci.numbers.of(trial_name(idea, trial), family))
+    await change_card(ci.store, idea, lambda card: replace(card, trials=(*card.trials, trial), **changed))
+    return idea
+
+
+async def some_on_trial(ci: MemoryCI, goods: Sequence[int]) -> list[str]:
+    """Ideas of one cohort; the store's first trial, which is a cohort by itself, was another one's."""
+    await ci.numbers.of("the first trial")
+    return [await put_on_trial(ci, text, good) for text, good in zip(TEXTS, goods, strict=False)]
+
+
+async def after(ci: MemoryCI, *ideas: str) -> list[str]:
+    """What has become of ideas."""
+    return [(await kept(ci.store, idea)).status.value for idea in ideas]
+
+
+async def test_what_is_not_enough_for_one_is_enough_for_two(any_store: VectorStore) -> None:
+    ci = keeper(any_store, rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, FAIR])
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
+    await change_card(ci.store, other, lambda card: replace(card, open_draws=(draw,)))
+    told = await settle(ci, {other: "d"}, Outcome(good=True), at=NOON)
+    assert [(event.card_id, event.after) for event in told if isinstance(event, CardMoved)] == [
+        (one, "promoted"),
+        (other, "promoted"),
+    ]
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+    cards = await ci.store.get([one, other])
+    assert [trial_in(card).stage for card in cards] == ["promoted", "promoted"]
+    assert all(card.history[-1].why.endswith(", together with 1 other)") for card in cards)
+    assert await ci.promotions.in_cohort_of(2).last() == 2
+
+
+@pytest.mark.parametrize(
+    ("goods", "promoted"),
+    [
+        ([GOOD], 0),
+        ([PLAIN], 1),
+        ([GOOD, LITTLE], 0),
+        ([GOOD, 16], 0),  # 92 is less than the 150 that two need
+        ([16, 16, GOOD], 0),  # and than the 100 that three need
+        ([16, 16, 16, GOOD], 4),
+        ([PLAIN, GOOD, LITTLE], 2),
+        ([15, 15, 15, 15, 15], 0),  # 58: five need 60
+        ([15, 15, 15, 15, 15, PLAIN], 6),
+    ],
+)
+async def test_as_many_are_promoted_as_have_enough_for_so_many(goods: list[int], promoted: int) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    ideas = await some_on_trial(ci, goods)
+    moved = [event for idea in ideas for event in await weigh(ci, idea, model="m", layout=LAYOUT, at=NOON)]
+    assert len(moved) == len({one.card_id for one in moved}) == promoted
+    assert (await after(ci, *ideas)).count("promoted") == promoted
+    assert await ci.promotions.in_cohort_of(2).last() == promoted
+
+
+async def test_one_by_itself_says_nothing_of_others() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (idea,) = await some_on_trial(ci, [PLAIN])
+    (told,) = await weigh(ci, idea, model="m", layout=LAYOUT, at=NOON)
+    assert "together" not in told.why
+
+
+@pytest.mark.parametrize("way", ["pinned", "held", "corrected", "joined", "rejected", "archived", "benched", "again"])
+async def test_what_is_no_longer_on_trial_counts_for_nobody(way: str) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, GOOD])
+    changed: dict[str, dict[str, object]] = {
+        "pinned": {"pinned": True},
+        "held": {"held": "by a rule"},
+        "corrected": {"superseded_by": "another"},
+        "joined": {"idea": "another"},
+        "rejected": {"status": MemoryStatus.REJECTED},
+        "archived": {"status": MemoryStatus.ARCHIVED},
+    }
+
+    def change(card: MemoryCard) -> MemoryCard:
+        trial = trial_in(card)
+        if way == "benched":
+            return replace(card, trials=(replace(trial, stage="benched"),))
+        if way == "again":  # another round, whose number is another one
+            return replace(card, trials=(replace(trial, rounds=trial.rounds + 1, number=77),))
+        return replace(card, **changed[way])
+
+    before = await change_card(ci.store, one, change)
+    assert before is not None
+    assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
+    assert await after(ci, one, other) == [before.status.value, "quarantined"]
+
+
+async def test_another_cohort_and_another_family_count_for_nobody() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await put_on_trial(ci, TEXTS[0], LITTLE)  # the first trial is a cohort by itself
+    for number in range(2, 32):
+        await ci.numbers.of(f"elsewhere {number}")
+    await ci.numbers.of("the first example", "examples")
+    elsewhere = await put_on_trial(ci, TEXTS[1], GOOD, family="examples")
+    idea = await put_on_trial(ci, TEXTS[2], GOOD)
+    assert trial_in(await kept(ci.store, idea)).number == 32
+    assert await weigh(ci, idea, model="m", layout=LAYOUT, at=NOON) == []
+    await change_card(ci.store, elsewhere, lambda card: replace(card, pinned=False))
+    assert await after(ci, elsewhere, idea) == ["quarantined", "quarantined"]
+    third = await put_on_trial(ci, TEXTS[3], GOOD)
+    assert len(await weigh(ci, third, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, elsewhere, idea, third) == ["quarantined", "promoted", "promoted"]
+
+
+async def test_trials_for_another_model_are_in_the_cohort_too() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    other = await put_on_trial(ci, TEXTS[1], GOOD, model="n")
+    assert len(await weigh(ci, other, model="n", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+
+
+async def test_draws_that_nobody_reported_and_replays_count() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, GOOD])
+    late = tuple(OpenDraw(id=str(at), at=NOON, model="m", layout=LAYOUT, propensity=0.5, shown=True) for at in range(4))
+    await change_card(ci.store, one, lambda card: replace(card, open_draws=late))
+    assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
+    replays = CardEvidence(model="m", layout=LAYOUT, gained=1)
+    await change_card(ci.store, one, lambda card: replace(card, evidence=(replays,)))
+    assert len(await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)) == 2
+
+
+async def test_of_another_tenants_idea_a_run_hears_nothing() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    other = await put_on_trial(ci, TEXTS[1], GOOD, tenant="acme")
+    told = await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)
+    assert [event.card_id for event in told] == [other]
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+
+
+async def test_what_was_chosen_is_promoted_though_the_process_was_killed(two_stores: list[VectorStore]) -> None:
+    ci = keeper(two_stores[0], rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, GOOD])
+    chosen = await chosen_together(ci, other, trial_in(await kept(ci.store, other)))
+    assert {candidate.idea for candidate in chosen} == {one, other}
+    assert await after(ci, one, other) == ["quarantined", "quarantined"]  # killed here
+
+    def less(card: MemoryCard) -> MemoryCard:
+        seen = DrawCounts(propensity=0.5, shown=24, shown_good=13, held_out=24, held_out_good=3)
+        return replace(card, trials=(replace(trial_in(card), counts=(seen,)),))
+
+    later = keeper(two_stores[1], rule=COIN)
+    await change_card(later.store, one, less)  # its next runs went badly: e = 24
+    assert len(await weigh(later, other, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(later, one, other) == ["promoted", "promoted"]
+    assert await later.promotions.in_cohort_of(2).last() == 2
+
+
+async def test_a_deleted_idea_counts_for_nobody_and_hinders_nobody() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other, third = await some_on_trial(ci, [GOOD, GOOD, GOOD])
+    await ci.store.delete([one])
+    assert len(await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, other, third) == ["promoted", "promoted"]
+
+
+@given(st.lists(st.integers(8, 22), min_size=1, max_size=len(TEXTS)), st.integers(0, 3))
+def test_all_that_are_chosen_have_what_so_many_need(goods: list[int], before: int) -> None:
+    async def choose() -> None:
+        ci = keeper(InMemoryVectorStore(), rule=COIN)
+        ideas = await some_on_trial(ci, goods)
+        promotions = ci.promotions.in_cohort_of(2)
+        for number in range(before):
+            await promotions.of(f"before {number}")
+        trials = {idea: trial_in(await kept(ci.store, idea)) for idea in ideas}
+        evidence = {idea: evidence_of(trial) for idea, trial in trials.items()}
+        chosen = {one.idea for one in await chosen_together(ci, ideas[0], trials[ideas[0]])}
+        assert all(evidence[idea] >= log(bar(2, before + len(chosen) - 1, COIN)) for idea in chosen)
+        noted = {idea for idea in ideas if promotions.has(promotion_name(idea, trials[idea]))}
+        assert noted == chosen
+        ranked = sorted(set(ideas) - chosen, key=evidence.__getitem__, reverse=True)
+        for more in range(1, len(ranked) + 1):  # and nobody is left out that could be among them
+            assert evidence[ranked[more - 1]] < log(bar(2, before + len(chosen) + more - 1, COIN))
+
+    asyncio.run(choose())
