@@ -4,7 +4,8 @@ Spelling joins nothing. Two texts are the same where only their form differs. Tw
 has other content in the place of the other's, denies what the other says, or says far more. They share words, or mean
 the same by other ones, and an embedder that knows meaning must find them alike: both as a whole, and in the words that
 each has for itself. The fewer words there are to go by, the more alike they have to be. Texts built of like words that
-differ in one that matters are two ideas, however near their vectors: embedders hardly see it.
+differ in one that matters are two ideas, however near their vectors: embedders hardly see it. Texts in like words, or
+that would be one idea, are rivals where one contradicts the other.
 """
 
 import re
@@ -115,20 +116,22 @@ def relation(
         own: The cosine of the words that are `apart`, where there are some.
 
     Returns:
-        "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words that claim
-        something else, else "other".
+        "same" where only the form differs, "idea" for two wordings of one claim, "rivals" for like words, or two that
+        would be one idea but for their content, else "other".
     """
     if same_form(one) == same_form(other):
         return "same"
     mine, others = claim_of(one), claim_of(other)
     words_alike = likeness(mine, others)
+    alike = False
     if cosine is not None and same_meaning is not None and mine.stems and others.stems:
         whole = cosine + _CONTENT_COUNTS * shared_content(mine, others)
         needed = max(_NEEDED_AT_LEAST, _NEEDED - _NEEDED_LESS * words_in_play(mine, others))
         alike = whole >= same_meaning and whole + words_alike + own >= same_meaning + needed
-        if alike and not says_more(mine, others) and _may_be_one(mine, others):
+        alike = alike and not says_more(mine, others)
+        if alike and _may_be_one(mine, others):
             return "idea"
-    if words_alike < _LIKE_WORDS:
+    if words_alike < _LIKE_WORDS and not alike:
         return "other"
     disagree = in_place_of_another(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
     return "rivals" if disagree else "other"

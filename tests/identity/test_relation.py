@@ -387,6 +387,29 @@ def test_like_words_with_other_content_are_rivals_and_unlike_words_are_not():
     assert relation("Pin image versions.", "Thank the customer for the feedback.") == "other"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Read the date column that comes from Hamburg in the order MM.DD.YYYY.",
+            "Hamburg's files follow the format DD.MM.YYYY, so parse their dates that way.",
+        ),
+        ("Charge foreign guests 12 percent tourist tax.", "For visitors from abroad the levy is 25 percent."),
+    ],
+)
+def test_what_would_be_one_idea_but_for_its_content_are_rivals(one: str, other: str) -> None:
+    assert alike(one, other) == alike(other, one) == "rivals"
+    assert relation(one, other) == "other", "by their words alone they aren't"
+    assert relation(one, other, cosine=0.5, same_meaning=0.6) == "other"
+    assert relation(one, other, cosine=1.0, same_meaning=0.6, own=-1.0) == "other"
+    longer = f"{other} Ask the team lead in writing if a form has no stamp, and keep both copies in the blue folder."
+    assert alike(one, longer) == "other", "it says far more"
+
+
+def test_what_means_the_same_and_differs_in_what_it_leaves_out_are_no_rivals() -> None:
+    assert alike("Open port 8443 for the admin console.", "The admins' console listens; open its port.") != "rivals"
+
+
 @pytest.mark.no_cover
 @pytest.mark.parametrize("family", families())
 def test_lessons_that_differ_in_one_slot_are_never_one_idea(family: str):

@@ -52,6 +52,21 @@ async def test_the_words_that_are_apart_decide_too(between: float, said: str):
     assert embedder.asked == [*angles]
 
 
+@pytest.mark.parametrize(("whole", "between", "said"), [(0, 0, "rivals"), (0, 100, "other"), (60, 0, "other")])
+async def test_rivals_in_other_words_have_to_mean_the_same(whole: float, between: float, said: str):
+    one, other = "Charge foreign guests 12 percent tourist tax.", "For visitors from abroad the levy is 25 percent."
+    words = "charge foreign guests 12 percent tourist tax", "visitors abroad levy 25 percent"
+    embedder = Angles({one: 0, other: whole, words[0]: 0, words[1]: between})
+    assert (await Comparer().compare(embedder, [(one, other)])).relations == {(one, other): said}
+
+
+async def test_rivals_by_their_words_are_not_read_any_further():
+    pair = "VAT is 12 percent today.", "VAT is 25 percent today."
+    embedder = Angles(dict.fromkeys(pair, 0))
+    assert (await Comparer().compare(embedder, [pair])).relations == {pair: "rivals"}
+    assert embedder.asked == [*pair]
+
+
 async def test_of_texts_that_are_not_alike_nothing_more_is_read():
     embedder = Angles({ADMINS: 0, FIREWALL: 90})
     assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): "other"}

@@ -39,7 +39,7 @@ def promotion_name(idea: str, trial: Trial) -> str:
 
 
 async def chosen_together(ci: MemoryCI, idea: str, trial: Trial) -> list[Candidate]:
-    """Those of the cohort of an idea's trial that are to be promoted now: the most whose evidence is enough for so many.
+    """Which ideas of the cohort of one's trial are to be promoted now: the most whose evidence is enough for so many.
 
     Each has its number among the promotions, so that it is promoted even if this process is cut off: its evidence was
     enough once, and what comes later doesn't undo that. Raises what the store raises.

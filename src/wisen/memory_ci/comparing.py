@@ -55,10 +55,12 @@ class Comparer:
         texts = [text for pair in near for text in (*pair, *(beside or {}).get(pair, ()))]
         vectors = await self._embedded(embedder, texts)
         cosine = {pair: _cosine(vectors, *pair) for pair in near}
-        alike = [pair for pair in near if stands[pair] == "idea"]
-        for pair in alike:
+        near = [pair for pair in near if stands[pair] != "same"]
+        for pair in near:
             stands[pair] = relation(*pair, cosine=cosine[pair], same_meaning=meaning[pair])
-        own = {pair: found for pair in alike if stands[pair] == "idea" and (found := apart(*pair))}
+        # Whose content alone tells how they stand needn't be read any further.
+        open_still = [pair for pair in near if stands[pair] != relation(*pair)]
+        own = {pair: found for pair in open_still if (found := apart(*pair))}
         vectors_of_own = await self._embedded(embedder, [text for texts in own.values() for text in texts])
         for pair, texts in own.items():
             alike_apart = _cosine(vectors_of_own, *texts)

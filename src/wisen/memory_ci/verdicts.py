@@ -145,7 +145,7 @@ def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> flo
 
 
 def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
-    """The e-value from which a trial promotes by itself by the default rule; `promoted` has each cohort's promotions."""
+    """The e-value from which a trial by itself promotes, by the default rule; `promoted` has the promotions so far."""
     if trial.stage != "on trial":
         return DEFAULT_TRIAL_RULE.promote_at
     return bar(max(trial.number, 1), promoted_beside(trial, promoted))
