@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trying import COIN, LAYOUT, NOON, keeper, kept, lesson, trial_in
 
-from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, VectorStore
 from wisen.account.cohorts import chosen_together, promotion_name, trial_name
-from wisen.account.counts import Outcome, settle, weigh
+from wisen.account.counts import Outcome, give_number, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.trial import TrialRule
 from wisen.memory_ci.verdicts import bar, evidence_of
-from wisen.trial_records import DrawCounts, Family, OpenDraw, Trial
+from wisen.trial_records import DrawCounts, Family, OpenDraw, Stage, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -200,6 +201,56 @@ async def test_what_was_chosen_is_promoted_though_the_process_was_killed(two_sto
     assert len(await weigh(later, other, model="m", layout=LAYOUT, at=NOON)) == 2
     assert await after(later, one, other) == ["promoted", "promoted"]
     assert await later.promotions.in_cohort_of(2).last() == 2
+
+
+async def test_what_was_chosen_before_is_promoted_with_what_is_chosen_now() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, PLAIN])
+    await ci.promotions.in_cohort_of(2).of(promotion_name(one, trial_in(await kept(ci.store, one))))
+    other_process = keeper(ci.store, rule=TrialRule(first_shown=0, promote_at=150.0))
+    third = await put_on_trial(ci, TEXTS[2], FAIR + 1)
+    assert len(await weigh(other_process, third, model="m", layout=LAYOUT, at=NOON)) == 3
+    assert await after(ci, one, other, third) == ["promoted"] * 3
+
+
+async def test_an_idea_that_replays_alone_have_tried_is_among_them() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    replayed = (await ci.submit(lesson(TEXTS[1]))).card_id
+    await give_number(ci, replayed, model="m", layout=LAYOUT)
+    gained = CardEvidence(model="m", layout=LAYOUT, gained=9)  # e = 102
+    await change_card(ci.store, replayed, lambda card: replace(card, evidence=(gained,)))
+    assert await weigh(ci, one, model="m", layout=LAYOUT, at=NOON) == []
+    gained = replace(gained, gained=10)  # 186
+    await change_card(ci.store, replayed, lambda card: replace(card, evidence=(gained,)))
+    assert len(await weigh(ci, one, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, one, replayed) == ["promoted", "promoted"]
+
+
+async def test_an_example_of_a_group_is_tried_by_itself() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    other = await put_on_trial(ci, TEXTS[1], GOOD, kind=MemoryKind.SKILL_CARD, strategy="", idea="its group")
+    assert len(await weigh(ci, one, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+
+
+@pytest.mark.parametrize("stage", ["promoted", "recheck"])
+async def test_what_is_in_use_asks_for_nothing(stage: Stage) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(first_shown=0, promote_at=1_000.0))
+    (one,) = await some_on_trial(ci, [PLAIN])
+    await change_card(
+        ci.store,
+        one,
+        lambda card: replace(
+            card, status=MemoryStatus.PROMOTED, trials=tuple(replace(trial, stage=stage) for trial in card.trials)
+        ),
+    )
+    gained = CardEvidence(model="m", layout=LAYOUT, gained=9)
+    await change_card(ci.store, one, lambda card: replace(card, evidence=(gained,)))
+    await keeper(ci.store).promotions.in_cohort_of(2).of("elsewhere")
+    assert await weigh(ci, one, model="m", layout=LAYOUT, at=NOON) == []
+    assert ci.promotions.in_cohort_of(2).known == 0
 
 
 async def test_a_deleted_idea_counts_for_nobody_and_hinders_nobody() -> None:

@@ -132,3 +132,26 @@ async def test_a_store_that_keeps_no_calls_counts_for_this_process() -> None:
 
 class Bare:
     """Whatever is no call log."""
+
+
+@pytest.mark.parametrize(("trial", "first", "last"), [(1, 1, 1), (2, 2, 31), (31, 2, 31), (32, 32, 61), (62, 62, 64)])
+async def test_the_names_of_a_cohort_are_those_of_its_numbers(trial: int, first: int, last: int) -> None:
+    store = InMemoryVectorStore()
+    given = TrialNumbers(store)
+    for number in range(1, 65):
+        assert await given.of(f"trial {number}") == number
+    names = [f"trial {number}" for number in range(first, last + 1)]
+    assert await given.in_cohort_of(trial) == await TrialNumbers(store).in_cohort_of(trial) == names
+    assert await given.in_cohort_of(trial, "examples") == []
+
+
+async def test_whose_names_have_been_read_are_known(two_stores: list[VectorStore]) -> None:
+    one, other = (SequenceNumbers(store, "promotions") for store in two_stores)
+    for name in ("a", "b", "c"):
+        await one.of(name)
+    assert not other.has("b")
+    assert await other.names(range(2, 3)) == ["b"]
+    assert (other.has("b"), other.has("a")) == (True, False)
+    assert await other.names() == ["a", "b", "c"]
+    assert await other.of("d") == 4
+    assert await one.names() == ["a", "b", "c", "d"]

@@ -277,6 +277,8 @@ class TestVerdict:
         assert verdict(on_trial(weak), at=20.0) == "no difference"
         assert verdict(on_trial(weak, stage="recheck")) == "undecided"
         assert verdict(on_trial(LEVEL, stage="recheck"), gained=30) == "no difference", "its own runs alone count"
+        assert verdict(on_trial(weak, stage="recheck"), gained=30) == "undecided"
+        assert verdict(on_trial(weak, stage="recheck"), lost=30) == "undecided"
 
     def test_a_promoted_idea_can_only_be_said_to_hurt(self) -> None:
         few_held_out = replace(BADLY, propensity=0.9, shown=300, shown_good=120, held_out=34, held_out_good=28)
