@@ -193,11 +193,11 @@ async def test_what_was_chosen_is_promoted_though_the_process_was_killed(two_sto
     assert await after(ci, one, other) == ["quarantined", "quarantined"]  # killed here
 
     def less(card: MemoryCard) -> MemoryCard:
-        seen = DrawCounts(propensity=0.5, shown=24, shown_good=13, held_out=24, held_out_good=3)
+        seen = DrawCounts(propensity=0.5, shown=24, shown_good=7, held_out=24, held_out_good=3)
         return replace(card, trials=(replace(trial_in(card), counts=(seen,)),))
 
     later = keeper(two_stores[1], rule=COIN)
-    await change_card(later.store, one, less)  # its next runs went badly: e = 24
+    await change_card(later.store, one, less)  # its next runs went badly: e = 2
     assert len(await weigh(later, other, model="m", layout=LAYOUT, at=NOON)) == 2
     assert await after(later, one, other) == ["promoted", "promoted"]
     assert await later.promotions.in_cohort_of(2).last() == 2
@@ -225,6 +225,29 @@ async def test_an_idea_that_replays_alone_have_tried_is_among_them() -> None:
     await change_card(ci.store, replayed, lambda card: replace(card, evidence=(gained,)))
     assert len(await weigh(ci, one, model="m", layout=LAYOUT, at=NOON)) == 2
     assert await after(ci, one, replayed) == ["promoted", "promoted"]
+
+
+async def test_of_rivals_one_counts() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.numbers.of("the first trial")
+    one = await put_on_trial(ci, "VAT is 12 percent.", GOOD)
+    other = await put_on_trial(ci, "VAT is 25 percent.", FAIR + 1)
+    assert (await kept(ci.store, other)).rivals == (one,)
+    assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
+    third = await put_on_trial(ci, TEXTS[1], GOOD)
+    moved = await weigh(ci, third, model="m", layout=LAYOUT, at=NOON)
+    assert [event.after for event in moved] == ["promoted", "archived", "promoted"]
+    assert sorted(await after(ci, one, other)) == ["archived", "promoted"]
+    assert await ci.promotions.in_cohort_of(2).last() == 2
+
+
+async def test_what_gives_way_meanwhile_is_not_promoted_with_the_others() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, GOOD])
+    await chosen_together(ci, other, trial_in(await kept(ci.store, other)))
+    await ci.archive(one, "we know better")
+    assert len(await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)) == 1
+    assert await after(ci, one, other) == ["archived", "promoted"]
 
 
 async def test_an_example_of_a_group_is_tried_by_itself() -> None:

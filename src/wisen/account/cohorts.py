@@ -6,6 +6,7 @@ of them counts for the others.
 Paper: Wang, Ramdas (2022), "False discovery rate control with e-values".
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log
 
@@ -26,6 +27,8 @@ class Candidate:
     trial: Trial
     evidence: float
     """See `evidence_of`."""
+    rivals: tuple[str, ...] = ()
+    """Ideas that give way if it is promoted."""
 
 
 def trial_name(idea: str, trial: Trial) -> str:
@@ -48,8 +51,7 @@ async def chosen_together(ci: MemoryCI, idea: str, trial: Trial) -> list[Candida
     promoted = await promotions.names()
     candidates = await _candidates(ci, idea, trial)
     chosen = [one for one in candidates if promotion_name(one.idea, one.trial) in promoted]
-    others = [one for one in candidates if one not in chosen]
-    others.sort(key=lambda one: one.evidence, reverse=True)
+    others = _without_rivals(one for one in candidates if one not in chosen)
     for many in range(len(others), 0, -1):
         if others[many - 1].evidence >= log(bar(trial.number, len(promoted) + many - 1, ci.trial)):
             for one in others[:many]:
@@ -66,11 +68,21 @@ async def _candidates(ci: MemoryCI, idea: str, trial: Trial) -> list[Candidate]:
         _candidate(card, one)
         for card in cards
         for one in card.trials
-        if trial_name(card.id, one) in names and one.stage in ("waiting", "on trial") and _may_be_promoted(card)
+        if trial_name(card.id, one) in names and one.stage in ("waiting", "on trial") and may_be_promoted(card)
     ]
 
 
-def _may_be_promoted(card: MemoryCard) -> bool:
+def _without_rivals(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Those with the most evidence first; of rivals, which can't both be promoted, the first."""
+    kept: list[Candidate] = []
+    for one in sorted(candidates, key=lambda one: one.evidence, reverse=True):
+        if not any(other.idea in one.rivals for other in kept):
+            kept.append(one)
+    return kept
+
+
+def may_be_promoted(card: MemoryCard) -> bool:
+    """Whether nobody has taken the idea out of its trial."""
     gone = card.held or card.superseded_by or (card.idea and not is_example(card))
     return card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not card.pinned and not gone
 
@@ -79,4 +91,4 @@ def _candidate(card: MemoryCard, trial: Trial) -> Candidate:
     gained, lost = replayed(card, trial.model, trial.layout)
     mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
     evidence = evidence_of(trial, gained=gained, lost=lost, open_draws=mine)
-    return Candidate(idea=card.id, trial=began(trial, trial.number), evidence=evidence)
+    return Candidate(idea=card.id, trial=began(trial, trial.number), evidence=evidence, rivals=card.rivals)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import log
 
-from wisen.account.cohorts import chosen_together, promotion_name, trial_name
+from wisen.account.cohorts import chosen_together, may_be_promoted, promotion_name, trial_name
 from wisen.account.eligibility import replayed, trial_of
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
@@ -30,6 +30,8 @@ from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
 """Draws of one idea that are known as counted, so that they aren't opened again."""
+_WAS_ENOUGH = 1e-300
+"""What an idea still needs that was chosen for promotion, and whose process was killed before it was moved."""
 _MOST_OPEN = 512
 """Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
 
@@ -194,9 +196,12 @@ class _Settlement:
         self.tenant = ""
 
     def ended(self, card: MemoryCard) -> MemoryCard | None:
-        """As `on`, of a card whose trial that ends; `None` for others, which are left as they are."""
+        """As `on`, of a card whose trial that ends; `None` for others, which are left as they are.
+
+        So it is where another's promotion or a person has taken it out of the trial meanwhile.
+        """
         weighed = self.on(card)
-        return weighed if self._ended else None
+        return weighed if self._ended and may_be_promoted(card) else None
 
     def on(self, card: MemoryCard) -> MemoryCard | None:
         """The card with the outcome counted, and moved if that decides; `None` where there is nothing to count."""
@@ -261,8 +266,8 @@ class _Settlement:
 
     def _bar(self, trial: Trial, number: int, idea: str) -> float:
         promotions = self._ci.promotions.in_cohort_of(number, trial.family)
-        if promotions.has(promotion_name(idea, trial)):  # its evidence was enough
-            return self._ci.trial.promote_at
+        if promotions.has(promotion_name(idea, trial)):
+            return _WAS_ENOUGH
         return bar(number, promotions.known, self._ci.trial)
 
 
