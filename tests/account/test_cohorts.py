@@ -8,10 +8,10 @@ from math import log
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trying import COIN, LAYOUT, NOON, keeper, kept, lesson, trial_in
+from trying import COIN, LAYOUT, NOON, PROMPT, keeper, kept, lesson, trial_in
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, VectorStore
-from wisen.account.cohorts import chosen_together, promotion_name, trial_name
+from wisen.account.cohorts import chosen_together, trial_name
 from wisen.account.counts import Outcome, give_number, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved
@@ -42,14 +42,14 @@ async def put_on_trial(
     tenant: str = "",
     model: str = "m",
     family: Family = "",
-    rounds: int = 0,
+    prompt: str = PROMPT,
     **changed: object,
 ) -> str:
     """An idea that has come so far; its id."""
-    card = lesson(text)
+    card = lesson(text, prompt)
     idea = (await ci.submit(replace(card, scope=replace(card.scope, tenant=tenant)))).card_id
     seen = DrawCounts(propensity=0.5, shown=24, shown_good=good, held_out=24, held_out_good=3)
-    trial = Trial(model=model, layout=LAYOUT, family=family, stage="on trial", counts=(seen,), rounds=rounds)
+    trial = Trial(model=model, layout=LAYOUT, family=family, stage="on trial", counts=(seen,))
     trial = replace(trial, number=await ci.numbers.of(trial_name(idea, trial), family))
     await change_card(ci.store, idea, lambda card: replace(card, trials=(*card.trials, trial), **changed))
     return idea
@@ -140,6 +140,23 @@ async def test_what_is_no_longer_on_trial_counts_for_nobody(way: str) -> None:
     assert await after(ci, one, other) == [before.status.value, "quarantined"]
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"pinned": True}, {"held": "by a rule"}, {"superseded_by": "another"}, {"status": MemoryStatus.ARCHIVED}],
+    ids=["pinned", "held", "corrected", "archived"],
+)
+async def test_what_is_no_longer_on_trial_is_not_decided_by_a_late_outcome(changed: dict[str, object]) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [PLAIN])
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
+    before = await change_card(ci.store, one, lambda card: replace(card, open_draws=(draw,), **changed))
+    await settle(ci, {one: "d"}, Outcome(good=True), at=NOON)
+    card = await kept(ci.store, one)
+    assert before is not None
+    assert (card.status, trial_in(card).stage, trial_in(card).runs) == (before.status, "on trial", 49)
+    assert await ci.promotions.in_cohort_of(2).last() == 0
+
+
 async def test_another_cohort_and_another_family_count_for_nobody() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     await put_on_trial(ci, TEXTS[0], LITTLE)  # the first trial is a cohort by itself
@@ -176,43 +193,6 @@ async def test_draws_that_nobody_reported_and_replays_count() -> None:
     assert len(await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)) == 2
 
 
-async def test_of_another_tenants_idea_a_run_hears_nothing() -> None:
-    ci = keeper(InMemoryVectorStore(), rule=COIN)
-    (one,) = await some_on_trial(ci, [GOOD])
-    other = await put_on_trial(ci, TEXTS[1], GOOD, tenant="acme")
-    told = await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)
-    assert [event.card_id for event in told] == [other]
-    assert await after(ci, one, other) == ["promoted", "promoted"]
-
-
-async def test_what_was_chosen_is_promoted_though_the_process_was_killed(two_stores: list[VectorStore]) -> None:
-    ci = keeper(two_stores[0], rule=COIN)
-    one, other = await some_on_trial(ci, [GOOD, GOOD])
-    chosen = await chosen_together(ci, other, trial_in(await kept(ci.store, other)))
-    assert {candidate.idea for candidate in chosen} == {one, other}
-    assert await after(ci, one, other) == ["quarantined", "quarantined"]  # killed here
-
-    def less(card: MemoryCard) -> MemoryCard:
-        seen = DrawCounts(propensity=0.5, shown=24, shown_good=7, held_out=24, held_out_good=3)
-        return replace(card, trials=(replace(trial_in(card), counts=(seen,)),))
-
-    later = keeper(two_stores[1], rule=COIN)
-    await change_card(later.store, one, less)  # its next runs went badly: e = 2
-    assert len(await weigh(later, other, model="m", layout=LAYOUT, at=NOON)) == 2
-    assert await after(later, one, other) == ["promoted", "promoted"]
-    assert await later.promotions.in_cohort_of(2).last() == 2
-
-
-async def test_what_was_chosen_before_is_promoted_with_what_is_chosen_now() -> None:
-    ci = keeper(InMemoryVectorStore(), rule=COIN)
-    one, other = await some_on_trial(ci, [GOOD, PLAIN])
-    await ci.promotions.in_cohort_of(2).of(promotion_name(one, trial_in(await kept(ci.store, one))))
-    other_process = keeper(ci.store, rule=TrialRule(first_shown=0, promote_at=150.0))
-    third = await put_on_trial(ci, TEXTS[2], FAIR + 1)
-    assert len(await weigh(other_process, third, model="m", layout=LAYOUT, at=NOON)) == 3
-    assert await after(ci, one, other, third) == ["promoted"] * 3
-
-
 async def test_an_idea_that_replays_alone_have_tried_is_among_them() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     (one,) = await some_on_trial(ci, [GOOD])
@@ -236,18 +216,9 @@ async def test_of_rivals_one_counts() -> None:
     assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
     third = await put_on_trial(ci, TEXTS[1], GOOD)
     moved = await weigh(ci, third, model="m", layout=LAYOUT, at=NOON)
-    assert [event.after for event in moved] == ["promoted", "archived", "promoted"]
+    assert sorted(event.after for event in moved) == ["archived", "promoted", "promoted"]
     assert sorted(await after(ci, one, other)) == ["archived", "promoted"]
     assert await ci.promotions.in_cohort_of(2).last() == 2
-
-
-async def test_what_gives_way_meanwhile_is_not_promoted_with_the_others() -> None:
-    ci = keeper(InMemoryVectorStore(), rule=COIN)
-    one, other = await some_on_trial(ci, [GOOD, GOOD])
-    await chosen_together(ci, other, trial_in(await kept(ci.store, other)))
-    await ci.archive(one, "we know better")
-    assert len(await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)) == 1
-    assert await after(ci, one, other) == ["archived", "promoted"]
 
 
 async def test_an_example_of_a_group_is_tried_by_itself() -> None:
@@ -276,6 +247,76 @@ async def test_what_is_in_use_asks_for_nothing(stage: Stage) -> None:
     assert ci.promotions.in_cohort_of(2).known == 0
 
 
+async def test_another_tenants_ideas_count_for_nobody_here() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    other = await put_on_trial(ci, TEXTS[1], GOOD, tenant="acme")
+    loose = keeper(ci.store, rule=TrialRule(first_shown=0, promote_at=2.0, false_discoveries=1.0))
+    told = await weigh(loose, other, model="m", layout=LAYOUT, at=NOON)
+    assert [event.card_id for event in told] == [other]
+    assert await after(ci, one, other) == ["quarantined", "promoted"]
+    third = await put_on_trial(ci, TEXTS[2], GOOD)
+    assert len(await weigh(ci, third, model="m", layout=LAYOUT, at=NOON)) == 2, "but what is promoted there counts"
+
+
+async def test_who_has_enough_by_itself_brings_along_who_now_has_enough() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, PLAIN])
+    moved = await weigh(ci, other, model="m", layout=LAYOUT, at=NOON)
+    assert [event.card_id for event in moved] == [other, one]
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+    assert await ci.promotions.in_cohort_of(2).last() == 2
+
+
+async def test_what_has_a_number_in_the_log_alone_is_not_on_trial_yet() -> None:
+    """A process was killed, or has just begun to write it on the card."""
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [GOOD])
+    begun = (await ci.submit(lesson(TEXTS[1]))).card_id
+    first = Trial(model="m", layout=LAYOUT, first=3, first_good=3)
+    await ci.numbers.of(trial_name(begun, first))
+    await change_card(ci.store, begun, lambda card: replace(card, trials=(first,)))
+    assert await weigh(ci, one, model="m", layout=LAYOUT, at=NOON) == []
+    other = await put_on_trial(ci, TEXTS[2], GOOD)
+    assert len(await weigh(ci, one, model="m", layout=LAYOUT, at=NOON)) == 2
+    assert await after(ci, one, begun, other) == ["promoted", "quarantined", "promoted"]
+
+
+async def test_a_number_of_another_cohort_counts_there() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    one, other = await some_on_trial(ci, [GOOD, GOOD])
+
+    def elsewhere(card: MemoryCard) -> MemoryCard:
+        return replace(card, trials=(replace(trial_in(card), number=45),))
+
+    await change_card(ci.store, one, elsewhere)
+    assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
+
+
+async def test_rivals_of_other_situations_may_both_be_promoted() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    await ci.numbers.of("the first trial")
+    one = await put_on_trial(ci, "Ship the boxes by Harbour.", PLAIN, prompt="Ship 17 boxes.")
+    other = await put_on_trial(ci, "Ship the boxes by Maple.", PLAIN, prompt="Ship 99 boxes.")
+    assert (await kept(ci.store, other)).rivals == (one,)
+    for idea in (one, other):
+        await weigh(ci, idea, model="m", layout=LAYOUT, at=NOON)
+    assert await after(ci, one, other) == ["promoted", "promoted"]
+
+
+async def test_a_run_that_promotes_others_still_tells_how_far_its_own_idea_is() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=TrialRule(first_shown=0, promote_at=10.0))
+    one, other, little = await some_on_trial(ci, [GOOD, GOOD, LITTLE])
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
+    await change_card(ci.store, little, lambda card: replace(card, open_draws=(draw,)))
+    told = await settle(ci, {little: "d"}, Outcome(good=False), at=NOON)
+    assert [(event.card_id, event.name) for event in told] == [
+        (one, "memory.card_moved"),
+        (other, "memory.card_moved"),
+        (little, "memory.trial_advanced"),
+    ]
+
+
 async def test_a_deleted_idea_counts_for_nobody_and_hinders_nobody() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     one, other, third = await some_on_trial(ci, [GOOD, GOOD, GOOD])
@@ -294,10 +335,9 @@ def test_all_that_are_chosen_have_what_so_many_need(goods: list[int], before: in
             await promotions.of(f"before {number}")
         trials = {idea: trial_in(await kept(ci.store, idea)) for idea in ideas}
         evidence = {idea: evidence_of(trial) for idea, trial in trials.items()}
-        chosen = {one.idea for one in await chosen_together(ci, ideas[0], trials[ideas[0]])}
+        found = await chosen_together(ci, ideas[0], trials[ideas[0]], tenant="")
+        chosen = {one.idea for one in found.together}
         assert all(evidence[idea] >= log(bar(2, before + len(chosen) - 1, COIN)) for idea in chosen)
-        noted = {idea for idea in ideas if promotions.has(promotion_name(idea, trials[idea]))}
-        assert noted == chosen
         ranked = sorted(set(ideas) - chosen, key=evidence.__getitem__, reverse=True)
         for more in range(1, len(ranked) + 1):  # and nobody is left out that could be among them
             assert evidence[ranked[more - 1]] < log(bar(2, before + len(chosen) + more - 1, COIN))

@@ -14,6 +14,7 @@ from wisen.account.eligibility import replayed
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.memory_ci.ideas import is_example, still_there
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.sequence_numbers import cohort_of
 from wisen.memory_ci.trial import began
 from wisen.memory_ci.verdicts import bar, evidence_of
 from wisen.trial_records import Trial
@@ -31,60 +32,71 @@ class Candidate:
     """Ideas that give way if it is promoted."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Ideas that have enough evidence together."""
+
+    together: tuple[Candidate, ...] = ()
+    bar: float = 0.0
+    """The e-value that each of them has at least."""
+
+
 def trial_name(idea: str, trial: Trial) -> str:
     """What a trial's number is given to: one round of an idea's trial for one model and layout."""
     return "\x1f".join((idea, trial.model, trial.layout, str(trial.rounds)))
 
 
-def promotion_name(idea: str, trial: Trial) -> str:
-    """What a promotion's number is given to."""
-    return "\x1f".join((idea, trial.model, trial.layout, str(trial.number)))
-
-
-async def chosen_together(ci: MemoryCI, idea: str, trial: Trial) -> list[Candidate]:
+async def chosen_together(ci: MemoryCI, idea: str, trial: Trial, *, tenant: str) -> Chosen:
     """Which ideas of the cohort of one's trial are to be promoted now: the most whose evidence is enough for so many.
 
-    Each has its number among the promotions, so that it is promoted even if this process is cut off: its evidence was
-    enough once, and what comes later doesn't undo that. Raises what the store raises.
+    All are of one tenant, whose rule decides. Raises what the store raises.
     """
-    promotions = ci.promotions.in_cohort_of(trial.number, trial.family)
-    promoted = await promotions.names()
-    candidates = await _candidates(ci, idea, trial)
-    chosen = [one for one in candidates if promotion_name(one.idea, one.trial) in promoted]
-    others = _without_rivals(one for one in candidates if one not in chosen)
-    for many in range(len(others), 0, -1):
-        if others[many - 1].evidence >= log(bar(trial.number, len(promoted) + many - 1, ci.trial)):
-            for one in others[:many]:
-                await promotions.of(promotion_name(one.idea, one.trial))
-            return [*chosen, *others[:many]]
-    return chosen
+    promoted = await ci.promotions.in_cohort_of(trial.number, trial.family).last()
+    candidates = _without_rivals(await _candidates(ci, idea, trial, tenant))
+    for many in range(len(candidates), 0, -1):
+        needed = bar(trial.number, promoted + many - 1, ci.trial)
+        if candidates[many - 1].evidence >= log(needed):
+            return Chosen(together=tuple(candidates[:many]), bar=needed)
+    return Chosen()
 
 
-async def _candidates(ci: MemoryCI, idea: str, trial: Trial) -> list[Candidate]:
-    """The ideas on trial in the cohort, this one among them."""
+def may_be_decided(card: MemoryCard) -> bool:
+    """Whether evidence may still move the idea: nobody has taken it out of its trial, and it isn't pinned."""
+    gone = card.held or card.superseded_by or card.pinned
+    return card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not gone
+
+
+async def _candidates(ci: MemoryCI, idea: str, trial: Trial, tenant: str) -> list[Candidate]:
+    """The tenant's ideas on trial in the cohort, this one among them."""
     names = {trial_name(idea, trial), *await ci.numbers.in_cohort_of(trial.number, trial.family)}
     cards = await still_there(ci.store, sorted({name.partition("\x1f")[0] for name in names}))
+    cards = [
+        card
+        for card in cards
+        if card.scope.tenant == tenant
+        and may_be_decided(card)
+        and (card.id == idea or not card.idea or is_example(card))  # a wording is decided with its head
+    ]
     return [
         _candidate(card, one)
         for card in cards
         for one in card.trials
-        if trial_name(card.id, one) in names and one.stage in ("waiting", "on trial") and may_be_promoted(card)
+        if trial_name(card.id, one) in names and one.stage in ("waiting", "on trial") and _in_cohort(one, trial)
     ]
+
+
+def _in_cohort(one: Trial, of: Trial) -> bool:
+    """Whether a trial is in another one's cohort; one whose number isn't written on its card yet has no evidence."""
+    return one.number > 0 and (one.family, cohort_of(one.number)) == (of.family, cohort_of(of.number))
 
 
 def _without_rivals(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Those with the most evidence first; of rivals, which can't both be promoted, the first."""
     kept: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.evidence, reverse=True):
-        if not any(other.idea in one.rivals for other in kept):
+        if not any(other.idea in one.rivals or one.idea in other.rivals for other in kept):
             kept.append(one)
     return kept
-
-
-def may_be_promoted(card: MemoryCard) -> bool:
-    """Whether nobody has taken the idea out of its trial."""
-    gone = card.held or card.superseded_by or (card.idea and not is_example(card))
-    return card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not card.pinned and not gone
 
 
 def _candidate(card: MemoryCard, trial: Trial) -> Candidate:

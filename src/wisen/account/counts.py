@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import log
 
-from wisen.account.cohorts import chosen_together, may_be_promoted, promotion_name, trial_name
+from wisen.account.cohorts import Chosen, chosen_together, may_be_decided, trial_name
 from wisen.account.eligibility import replayed, trial_of
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
@@ -30,8 +30,6 @@ from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
 """Draws of one idea that are known as counted, so that they aren't opened again."""
-_WAS_ENOUGH = 1e-300
-"""What an idea still needs that was chosen for promotion, and whose process was killed before it was moved."""
 _MOST_OPEN = 512
 """Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
 
@@ -103,26 +101,26 @@ async def _settled(
     if changed is None or one.trial is None:
         return []
     moved = await _decided(ci, idea, changed, one, at)
-    if not moved and one.move is None and one.trial.stage in ("waiting", "on trial", "recheck"):
-        return [one.advanced(changed)]
+    over = one.move is not None or idea in {event.card_id for event in moved} or changed.status is MemoryStatus.ARCHIVED
+    if not over and one.trial.stage in ("waiting", "on trial", "recheck"):
+        return [*moved, one.advanced(changed)]
     return moved
 
 
 async def _decided(
     ci: MemoryCI, idea: str, changed: MemoryCard | None, one: "_Settlement", at: datetime
 ) -> list[CardMoved]:
-    """What a settlement decides: of its own idea, or of several of its cohort together."""
-    if one.near and one.trial is not None:
-        chosen = await chosen_together(ci, idea, one.trial)
-        moved = list[CardMoved]()
-        for candidate in chosen:
-            other = _Settlement(ci, at, trial=candidate.trial, others=len(chosen) - 1)
-            with suppress(CardNotFoundError):
-                card = await change_card(ci.store, candidate.idea, other.ended)
-                events = await _moved(ci, card, other, at)
-                moved += events if other.tenant == one.tenant else []
+    """What a settlement decides: of its own idea, and of others of its cohort that have enough evidence with it."""
+    moved = await _moved(ci, changed, one, at)
+    promoted = one.move is not None and one.move.after is MemoryStatus.PROMOTED
+    if one.trial is None or not (one.near or promoted):
         return moved
-    return await _moved(ci, changed, one, at)
+    chosen = await chosen_together(ci, idea, one.trial, tenant=one.tenant)
+    for candidate in chosen.together:
+        other = _Settlement(ci, at, trial=candidate.trial, chosen=chosen)
+        with suppress(CardNotFoundError):
+            moved += await _moved(ci, await change_card(ci.store, candidate.idea, other.ended), other, at)
+    return moved
 
 
 async def _moved(ci: MemoryCI, changed: MemoryCard | None, one: "_Settlement", at: datetime) -> list[CardMoved]:
@@ -133,7 +131,8 @@ async def _moved(ci: MemoryCI, changed: MemoryCard | None, one: "_Settlement", a
     await follow(ci.store, changed.id, at=at)
     if one.move.after is MemoryStatus.PROMOTED:
         trial = one.trial
-        await ci.promotions.in_cohort_of(trial.number, trial.family).of(promotion_name(changed.id, trial))
+        name = "\x1f".join((changed.id, trial.model, trial.layout, str(trial.number)))
+        await ci.promotions.in_cohort_of(trial.number, trial.family).of(name)
         moved += await _rivals_archived(ci, changed, trial, at)
         await ci.standing.became(changed)
     return moved
@@ -153,7 +152,7 @@ async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at:
         if card.status is MemoryStatus.PROMOTED and decided_by == "human":
             return None
         own = trial_of(card, trial.model, trial.layout)
-        if not agree(card.situation, promoted.situation) and is_ahead(own):
+        if not agree(card.situation, promoted.situation) and (own.stage == "promoted" or is_ahead(own)):
             return None
         why = f"its rival {promoted.id} helps, and both can't be right"
         return move(card, MemoryStatus.ARCHIVED, note=why, at=at, by="trial")
@@ -184,24 +183,21 @@ class _Settlement:
         draw: str = "",
         outcome: Outcome = _UNKNOWN,
         trial: Trial | None = None,
-        others: int = 0,
+        chosen: Chosen | None = None,
     ) -> None:
         self._ci = ci
         self._at = at
         self._draw = draw
         self._outcome = outcome
         self._known = trial
-        self._others = others
+        self._chosen = chosen
         self._ended = False
         self.tenant = ""
 
     def ended(self, card: MemoryCard) -> MemoryCard | None:
-        """As `on`, of a card whose trial that ends; `None` for others, which are left as they are.
-
-        So it is where another's promotion or a person has taken it out of the trial meanwhile.
-        """
+        """As `on`, of a card whose trial that ends; `None` for others, which are left as they are."""
         weighed = self.on(card)
-        return weighed if self._ended and may_be_promoted(card) else None
+        return weighed if self._ended else None
 
     def on(self, card: MemoryCard) -> MemoryCard | None:
         """The card with the outcome counted, and moved if that decides; `None` where there is nothing to count."""
@@ -238,16 +234,16 @@ class _Settlement:
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""
         trial, rule = self.trial or Trial(), self._ci.trial
-        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1), card.id))
+        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1)))
         return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
 
     def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
         self.trial = trial
-        if card.pinned:
+        if not may_be_decided(card):
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
         mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
-        needed = self._bar(trial, trial.number, card.id)
+        needed = self._chosen.bar if self._chosen else self._bar(trial, trial.number)
         said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
         if said == "undecided":
             evidence = evidence_of(trial, gained=gained, lost=lost, open_draws=mine)
@@ -259,16 +255,14 @@ class _Settlement:
         status = _status(card, trial, after)
         if status is None:
             return card
-        note = _why(trial, said, gained=gained, lost=lost, others=self._others)
+        others = len(self._chosen.together) - 1 if self._chosen else 0
+        note = _why(trial, said, gained=gained, lost=lost, others=others)
         card = move(card, status, note=note, at=self._at, by="trial", evidence=_pooled(trial))
         self.move = card.history[-1]
         return card
 
-    def _bar(self, trial: Trial, number: int, idea: str) -> float:
-        promotions = self._ci.promotions.in_cohort_of(number, trial.family)
-        if promotions.has(promotion_name(idea, trial)):
-            return _WAS_ENOUGH
-        return bar(number, promotions.known, self._ci.trial)
+    def _bar(self, trial: Trial, number: int) -> float:
+        return bar(number, self._ci.promotions.in_cohort_of(number, trial.family).known, self._ci.trial)
 
 
 def short_id(draw: str) -> str:

@@ -55,14 +55,9 @@ class SequenceNumbers:
             self._last = max(self._last, number)
         return self._known[name]
 
-    def has(self, name: str) -> bool:
-        """Whether this process knows that `name` has a number."""
-        return name in self._known
-
-    async def names(self, among: range | None = None) -> list[str]:
-        """The names that have numbers, in their order; with `among`, only these numbers."""
-        end = await self.last()
-        wanted = range(1, end + 1) if among is None else range(among.start, min(among.stop, end + 1))
+    async def names(self, among: range) -> list[str]:
+        """The names that have these numbers, in their order."""
+        wanted = range(among.start, min(among.stop, await self.last() + 1))
         known = {number: name for name, number in self._known.items()}
         if self._log is not None:
             unseen = [number for number in wanted if number not in known]
