@@ -1,7 +1,7 @@
 """Which trials of a cohort have enough evidence together, so that all of them promote.
 
-By itself, a cohort's first idea needs ten times as much evidence as thirty others together do. Found true at once, each
-of them counts for the others.
+By itself, the first idea of a cohort needs e = 300. Two that get so far at the same time need 150 each, since each of
+them counts for the other.
 
 Paper: Wang, Ramdas (2022), "False discovery rate control with e-values".
 """
@@ -27,7 +27,7 @@ class Candidate:
     idea: str
     trial: Trial
     evidence: float
-    """See `evidence_of`."""
+    """See `evidence_on`."""
     rivals: tuple[str, ...] = ()
     """Ideas that give way if it is promoted."""
 
@@ -66,6 +66,12 @@ def may_be_decided(card: MemoryCard) -> bool:
     return card.status in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) and not gone
 
 
+def evidence_on(card: MemoryCard, trial: Trial) -> float:
+    """The evidence that a trial of the card promotes on: see `evidence_of`."""
+    gained, lost = replayed(card, trial.model, trial.layout)
+    return evidence_of(trial, gained=gained, lost=lost, open_draws=card.open_draws)
+
+
 async def _candidates(ci: MemoryCI, idea: str, trial: Trial, tenant: str) -> list[Candidate]:
     """The tenant's ideas on trial in the cohort, this one among them."""
     names = {trial_name(idea, trial), *await ci.numbers.in_cohort_of(trial.number, trial.family)}
@@ -100,7 +106,5 @@ def _without_rivals(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _candidate(card: MemoryCard, trial: Trial) -> Candidate:
-    gained, lost = replayed(card, trial.model, trial.layout)
-    mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
-    evidence = evidence_of(trial, gained=gained, lost=lost, open_draws=mine)
-    return Candidate(idea=card.id, trial=began(trial, trial.number), evidence=evidence, rivals=card.rivals)
+    trial = began(trial, trial.number)
+    return Candidate(idea=card.id, trial=trial, evidence=evidence_on(card, trial), rivals=card.rivals)

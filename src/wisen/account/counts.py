@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import log
 
-from wisen.account.cohorts import Chosen, chosen_together, may_be_decided, trial_name
+from wisen.account.cohorts import Chosen, chosen_together, evidence_on, may_be_decided, trial_name
 from wisen.account.eligibility import replayed, trial_of
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
@@ -25,7 +25,7 @@ from wisen.memory_ci.ideas import agree, family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
-from wisen.memory_ci.verdicts import bar, e_value_of, evidence_of, progress, promoted_for, verdict
+from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
 from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
@@ -174,6 +174,8 @@ class _Settlement:
     move: Move | None
     near: bool
     """Whether it would be decided if more ideas of its cohort had been promoted, or were together with it."""
+    tenant: str
+    """The card's."""
 
     def __init__(
         self,
@@ -242,12 +244,10 @@ class _Settlement:
         if not may_be_decided(card):
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
-        mine = [one for one in card.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
         needed = self._chosen.bar if self._chosen else self._bar(trial, trial.number)
-        said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=mine)
+        said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=card.open_draws)
         if said == "undecided":
-            evidence = evidence_of(trial, gained=gained, lost=lost, open_draws=mine)
-            self.near = trial.stage == "on trial" and evidence >= log(rule.promote_at)
+            self.near = trial.stage == "on trial" and evidence_on(card, trial) >= log(rule.promote_at)
             return card
         self._ended = True
         self.trial = after = decided(trial, said)

@@ -106,9 +106,8 @@ class TrialNumbers:
 
     async def in_cohort_of(self, trial: int, family: Family = "") -> list[str]:
         """The names of the trials in the cohort of the family's trial with this number, in their order."""
-        first = 2 + (cohort_of(trial) - 2) * COHORT
-        members = range(1, 2) if cohort_of(trial) == 1 else range(first, first + COHORT)
-        return await self._families[family].names(members)
+        first = max(1, 2 + (cohort_of(trial) - 2) * COHORT)
+        return await self._families[family].names(range(first, first + size_of_cohort(trial)))
 
 
 class Promotions:
