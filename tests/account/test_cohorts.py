@@ -282,6 +282,14 @@ async def test_what_has_a_number_in_the_log_alone_is_not_on_trial_yet() -> None:
     assert await after(ci, one, begun, other) == ["promoted", "quarantined", "promoted"]
 
 
+async def test_a_trial_without_a_number_promotes_nothing() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    (one,) = await some_on_trial(ci, [PLAIN])
+    await change_card(ci.store, one, lambda card: replace(card, trials=(replace(trial_in(card), number=0),)))
+    assert await weigh(ci, one, model="m", layout=LAYOUT, at=NOON) == []
+    assert await after(ci, one) == ["quarantined"]
+
+
 async def test_a_number_of_another_cohort_counts_there() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     one, other = await some_on_trial(ci, [GOOD, GOOD])
