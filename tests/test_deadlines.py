@@ -39,6 +39,8 @@ from wisen.threads import DaemonThreads, in_thread
 
 pytestmark = pytest.mark.anyio
 SECONDS = 1.0
+LOAD = 10.0
+"""Seconds that a machine with much to do may take beyond a deadline; what hangs here does so for days."""
 NAMED = {
     "model": "model 'scripted' (attempt)",
     "tool": "tool 'tool'",
@@ -89,7 +91,7 @@ def check_part(part: str, hang: Hang) -> None:
     agent, hangs = agent_with(part, hang, budget=Budget(seconds=SECONDS))
     result, took = timed(lambda: agent.run_sync("Capital of Italy?"))
     assert hangs.calls, "the part wasn't even called"
-    assert took < SECONDS + 1.0
+    assert took < SECONDS + LOAD
     assert any(NAMED[part] in said for said in result.record.degradations), result.record.degradations
     if part not in AFTER_ALL:
         assert result.status == "budget_exhausted" or part in ("watcher", "callback")
@@ -187,7 +189,7 @@ async def test_stream_of_a_model_that_hangs_ends_at_the_deadline() -> None:
     agent, _ = agent_with("judge", waits)
     began = time.monotonic()
     events = [event async for event in agent.stream("Capital of Italy?")]
-    assert time.monotonic() - began < SECONDS + 1.0
+    assert time.monotonic() - began < SECONDS + LOAD
     assert isinstance(events[-1], RunCompleted)
     assert events[-1].record.status == "budget_exhausted"
 
@@ -242,7 +244,7 @@ async def test_run_within_a_run_ends_with_it() -> None:
 
     began = time.monotonic()
     result = await Agent(architecture=asks, model=model(), budget=Budget(seconds=SECONDS)).run("Go.")
-    assert time.monotonic() - began < SECONDS + 1.0
+    assert time.monotonic() - began < SECONDS + LOAD
     assert [one.status for one in ended] == ["budget_exhausted"]
     assert result.output == "nothing"
 
@@ -270,7 +272,7 @@ async def test_evaluator_that_computes_for_ever_holds_up_nobody(evaluator: Any, 
     result, began = None, time.monotonic()
     result = await Agent(model=ScriptedModel([answer]), evaluator=evaluator, budget=budget).run("Go.")
     beating.cancel()
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 2.0 + LOAD
     assert result.output == answer
     assert result.score is None
     assert len(beats) > 20

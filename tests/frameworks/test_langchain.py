@@ -16,10 +16,10 @@ from lesson_runs import (
     Counting,
     attempts,
     bad_store,
-    in_time,
     in_use,
     kept,
     learned,
+    not_for_ever,
     searches_of_one_attempt,
     trusted,
     wants_a_number,
@@ -227,7 +227,7 @@ async def test_no_failure_of_memory_fails_or_delays_the_run(
     provider = provide({"tool_calls": [BAD_CALL]}, {"tool_calls": [AGAIN]}, "3")
     with bad_store(bad, tmp_path) as store:
         agent = keeper(Lessons(store, timeout=PATIENCE))
-        with in_time():
+        with not_for_ever():
             result = await (asyncio.to_thread(agent.invoke, ASKED) if sync else agent.ainvoke(ASKED))
     assert result["messages"][-1].text == "3"
     assert provider.bodies == plain.bodies

@@ -17,10 +17,10 @@ from lesson_runs import (
     SINGULAR,
     attempts,
     bad_store,
-    in_time,
     in_use,
     kept,
     learned,
+    not_for_ever,
     trusted,
     wants_a_number,
     without_advice,
@@ -245,7 +245,7 @@ async def test_no_failure_of_memory_fails_or_delays_the_run(provide: Provide, ba
     provider = provide({"tool_calls": [LOOK]}, {"tool_calls": [AGAIN]}, "3")
     with bad_store(bad, tmp_path) as store:
         lessons = Lessons(store, timeout=PATIENCE)
-        with in_time():
+        with not_for_ever():
             result, _ = await answered(lessons, keeper())
     assert result.final_output == "3"
     assert provider.bodies == plain.bodies

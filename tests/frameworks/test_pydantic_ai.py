@@ -19,10 +19,10 @@ from lesson_runs import (
     Counting,
     attempts,
     bad_store,
-    in_time,
     in_use,
     kept,
     learned,
+    not_for_ever,
     searches_of_one_attempt,
     trusted,
     wants_a_number,
@@ -213,7 +213,7 @@ async def test_no_failure_of_memory_fails_or_delays_the_run(provide: Provide, ba
     provider = provide({"tool_calls": [LOOK]}, {"tool_calls": [AGAIN]}, "3")
     with bad_store(bad, tmp_path) as store:
         agent = keeper(provider, Lessons(store, timeout=PATIENCE))
-        with in_time():
+        with not_for_ever():
             result = await agent.run(PROMPT)
     assert result.output == "3"
     assert provider.bodies == plain.bodies
@@ -224,6 +224,6 @@ async def test_a_hanging_evaluator_delays_no_answer(provide: Provide) -> None:
         await asyncio.sleep(1000.0)
         return bool(output)
 
-    with in_time():
+    with not_for_ever():
         result = await keeper(provide("3"), Lessons(trusted(), timeout=PATIENCE, evaluator=hanging)).run(PROMPT)
     assert result.output == "3"

@@ -111,11 +111,11 @@ def trusted() -> MemoryCI:
 
 
 @contextmanager
-def in_time(seconds: float = PATIENCE) -> Generator[None]:
-    """Fail where it takes a second longer than memory may delay a run."""
+def not_for_ever() -> Generator[None]:
+    """Fail where a run waits for memory that hangs for ever; how long it may wait is tested without a framework."""
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < seconds + 1.0
+    assert time.monotonic() - began < 60.0
 
 
 def without_advice(body: dict[str, Any]) -> str:
