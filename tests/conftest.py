@@ -13,7 +13,8 @@ import pytest
 from hypothesis import settings
 from postgres import PostgresServer, running_server
 
-from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, PostgresVectorStore, SQLiteVectorStore, VectorStore
+import wisen
+from wisen import HashEmbedder, InMemoryVectorStore, MarkdownStore, SQLiteVectorStore, VectorStore
 from wisen.operations.logs import log_context
 
 # A shared machine may pause any example for long; what is too slow, a benchmark tells.
@@ -71,7 +72,8 @@ async def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
             made = [MarkdownStore(tmp_path / "memory") for _ in range(2)]
         case _:
             url = request.getfixturevalue("postgres_url")
-            made = [PostgresVectorStore(url) for _ in range(2)]
+            # Its extra isn't installed where tests of the page or of other frameworks use this file.
+            made = [wisen.PostgresVectorStore(url) for _ in range(2)]
     yield made
     for one in made:
         await one.close()
