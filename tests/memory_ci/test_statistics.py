@@ -335,7 +335,7 @@ def test_effect_weighs_propensities_by_what_each_of_them_knows() -> None:
 
 def test_alternatives_are_few_and_their_shares_sum_to_one() -> None:
     assert sum(one.weight for one in ALTERNATIVES) == pytest.approx(1.0)
-    assert len(ALTERNATIVES) <= 4
+    assert len(ALTERNATIVES) <= 5
     assert all(one.with_it > one.without_it for one in ALTERNATIVES)
 
 
@@ -345,6 +345,51 @@ def test_one_bet_holds_for_all_propensities(first: Counts, second: Counts, hurts
     whole = [as_counts(tuple(map(sum, zip(first, second, strict=True))), 0.6)]  # type: ignore[arg-type]
     split = [as_counts(first, 0.6), as_counts(second, 0.6)]
     assert trial_e_value(split, hurts=hurts) == pytest.approx(trial_e_value(whole, hurts=hurts), rel=1e-9)
+
+
+@given(counts=counts_of_a_trial, gained=st.integers(0, 40), lost=st.integers(0, 40), hurts=st.booleans())
+def test_a_pair_of_replays_is_a_fair_bet_beside_any_runs(counts: Counts, gained: int, lost: int, hurts: bool) -> None:
+    """So the chance that a useless idea ever reaches 20 stays 1 in 20, whichever of both come, and in which order."""
+    runs = [as_counts(counts, 0.6)]
+    won = trial_e_value(runs, gained=gained + 1, lost=lost, hurts=hurts)
+    missed = trial_e_value(runs, gained=gained, lost=lost + 1, hurts=hurts)
+    assert (won + missed) / 2 == pytest.approx(trial_e_value(runs, gained=gained, lost=lost, hurts=hurts), rel=1e-9)
+    assert (won > missed) is not hurts
+
+
+@given(counts=counts_of_a_trial, gained=st.integers(0, 40), lost=st.integers(0, 40), propensity=propensities)
+def test_a_run_is_a_fair_bet_beside_any_pairs(counts: Counts, gained: int, lost: int, propensity: float) -> None:
+    def after(one: Counts) -> float:
+        return trial_e_value([as_counts(one, propensity)], gained=gained, lost=lost)
+
+    shown_good, shown_bad, held_good, held_bad = (after(one) for one in one_more(counts))
+    for shown, held_out in ((shown_good, held_good), (shown_bad, held_bad)):
+        assert propensity * shown + (1 - propensity) * held_out == pytest.approx(after(counts), rel=1e-9)
+
+
+def test_pairs_and_runs_tell_together_how_large_the_effect_is() -> None:
+    """Where both speak for a large effect, their evidence is more than the product of each by itself."""
+    large, small = [as_counts((30, 10, 10, 30))], [as_counts((22, 18, 18, 22))]
+    assert trial_e_value(large, gained=20, lost=2) > 2 * trial_e_value(large) * trial_e_value((), gained=20, lost=2)
+    assert trial_e_value(small, gained=20, lost=2) < trial_e_value(small) * trial_e_value((), gained=20, lost=2)
+
+
+@pytest.mark.parametrize(("without_it", "with_it"), [(0.35, 0.65), (0.35, 0.55), (0.15, 0.35), (0.5, 0.8)])
+def test_bets_on_pairs_expect_the_odds_ratio_of_bets_on_runs(without_it: float, with_it: float) -> None:
+    """A pair that differs is gained with `p1 (1 - p0)` against `p0 (1 - p1)`, which is the odds ratio."""
+    gained, lost = with_it * (1 - without_it), without_it * (1 - with_it)
+    ratio = with_it / (1 - with_it) / (without_it / (1 - without_it))
+    one = _alternative(1.0, 0.5, ratio)
+    assert one.wins == pytest.approx(gained / (gained + lost))
+    assert all(_alternative(1.0, middle, 2.3).wins == pytest.approx(2.3 / 3.3) for middle in (0.1, 0.5, 0.9))
+
+
+def test_evidence_of_pairs_alone() -> None:
+    bets = [(one.weight, 2 * one.wins, 2 * (1 - one.wins)) for one in ALTERNATIVES]
+    by_hand = sum(weight * won**9 * missed**2 for weight, won, missed in bets)
+    assert trial_e_value((), gained=9, lost=2) == pytest.approx(by_hand)
+    assert trial_e_value((), gained=2, lost=9, hurts=True) == pytest.approx(by_hand)
+    assert trial_e_value(()) == pytest.approx(1.0)
 
 
 def test_harm_mirrors_benefit() -> None:

@@ -20,6 +20,7 @@ from wisen.replay.card_tests import ReplayReport, ReplayTest, untestable
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.plan import Recalls
 from wisen.replay.recorded_runs import RecordedOptions, replay_recorded, varied
+from wisen.trial_records import Stage, Trial
 
 pytestmark = pytest.mark.anyio
 MUCH = ReplayBudget(attempts=500)
@@ -44,19 +45,31 @@ async def test_recorded_runs_decide_on_an_idea() -> None:
     ci = MemoryCI(store)
     report = await replay_recorded(await worked(store, tasks(40)), ci, budget=MUCH)
     assert await status(store, HELPS) is MemoryStatus.PROMOTED
-    assert await status(store, HURTS) is MemoryStatus.ARCHIVED
     kept = (await store.get([HELPS.id]))[0]
     assert kept.history[-1].by == "trial"
     assert "replays gained" in kept.history[-1].why
     assert kept.trials[0].stage == "promoted"
     assert report.releases == ()
     hurts = (await store.get([HURTS.id]))[0]
+    assert (hurts.status, hurts.trials[0].stage) == (MemoryStatus.QUARANTINED, "benched"), "it is shown to no run"
+    assert (hurts.evidence[0].gained, hurts.evidence[0].lost) == (0, 6), "and no pair is bought for it any more"
     assert {kept.trials[0].number, hurts.trials[0].number} == {1, 2}
     assert await ci.promotions.in_cohort_of(kept.trials[0].number).last() == 1
 
 
+@pytest.mark.parametrize(
+    ("stage", "model", "replayed"),
+    [("benched", "scripted", False), ("on trial", "scripted", True), ("benched", "another", True)],
+)
+async def test_an_idea_whose_trial_is_over_is_replayed_no_more(stage: Stage, model: str, *, replayed: bool) -> None:
+    trial = Trial(model=model, layout="episodes-as-turns", number=1, stage=stage)
+    store = await stored(replace(HELPS, trials=(trial,)))
+    report = await replay_recorded(await worked(store, tasks(40)), MemoryCI(store), budget=FEW_ATTEMPTS)
+    assert bool(report.attempts) is replayed
+
+
 async def test_a_later_trial_needs_more_evidence() -> None:
-    """The first idea of a store is promoted at e = 20; the fifth at 300, which is eleven clusters and not seven."""
+    """The first idea of a store is promoted at e = 20; the fifth at 300, which is 13 clusters and not eight."""
     store = await stored(HELPS)
     ci = MemoryCI(store)
     for number in range(4):
@@ -64,7 +77,7 @@ async def test_a_later_trial_needs_more_evidence() -> None:
     await replay_recorded(await worked(store, tasks(40)), ci, budget=MUCH)
     kept = (await store.get([HELPS.id]))[0]
     assert kept.status is MemoryStatus.PROMOTED
-    assert kept.evidence[0].gained == 11
+    assert kept.evidence[0].gained == 13
 
 
 async def test_other_wordings_follow_and_are_no_tests_of_their_own() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from replaying import HELPS, HURTS, attempt, card, stored, tasks
+from replaying import HELPS, HURTS, IDLE, WORDS, attempt, card, stored, tasks
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Task
 from wisen.cards import Situation
@@ -12,6 +12,7 @@ from wisen.memory_ci.trial import added, began
 from wisen.recall import RecallHit
 from wisen.replay.card_tests import ReplayOptions, ReplayTest
 from wisen.replay.log import Counts, task_key
+from wisen.replay.pairs import ReplayBudget
 from wisen.replay.plan import Recalls
 from wisen.replay.tested_card import CardUnderTest
 from wisen.replay.trial_evidence import TrialEvidence
@@ -48,8 +49,13 @@ VERIFIED = replace(HELPS.provenance, verified=True)
         (case(), case({"kind": MemoryKind.SKILL_CARD, "retold": 9, "trials": (ON_TRIAL,)}, gained=5)),
         (case({"trials": (replace(ON_TRIAL, first=3, first_good=2, counts=HARD),)}), case({"trials": (ON_TRIAL,)})),
         (case(lost=4), replace(case({"retold": 9}, gained=6), clusters=6)),
+        (case(lost=4), replace(case({"retold": 9}, gained=6), served=True)),
+        (replace(case(), served=True), case({"kind": MemoryKind.SKILL_CARD}, gained=5)),
     ],
-    ids=["taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "base", "clusters"],
+    ids=[
+        *("taught", "taught in these words", "verified", "begun", "ahead", "won", "lost", "lesson", "base", "clusters"),
+        *("no promoted lesson there", "lesson where there is one"),
+    ],
 )
 def test_the_pair_goes_to_the_idea_that_comes_first_in_the_live_trial(
     first: CardUnderTest, second: CardUnderTest
@@ -114,6 +120,58 @@ EXAMPLE = replace(HURTS, kind=MemoryKind.SKILL_CARD)
 def test_only_what_waits_beside_it_says_how_near_an_idea_has_to_be(recalls: Recalls, *, tried: bool) -> None:
     mine = recalls.hits[task_key(recalls.tasks[0])][1].card
     assert bool(recalls.related(mine.id, (), near_from=0.5)) is tried
+
+
+PROMOTED = replace(HURTS, status=MemoryStatus.PROMOTED)
+
+
+@pytest.mark.parametrize(
+    ("recalls", "beside", "served"),
+    [
+        (recalled(0.9, nearer=PROMOTED), {PROMOTED.id}, True),
+        (replace(recalled(0.9, nearer=PROMOTED), withdrawn={PROMOTED.id}), {PROMOTED.id}, False),
+        (recalled(0.9, nearer=PROMOTED), set[str](), False),
+        (recalled(0.9, nearer=replace(PROMOTED, kind=MemoryKind.SKILL_CARD)), {PROMOTED.id}, False),
+        (recalled(0.9), {HELPS.id}, False),
+        (replace(recalled(0.9, nearer=PROMOTED), hits={}), {PROMOTED.id}, False),
+    ],
+    ids=["shown", "withdrawn", "not shown", "an example", "itself", "not recalled"],
+)
+def test_a_task_is_served_by_a_promoted_lesson_that_is_shown_for_it(
+    recalls: Recalls, beside: set[str], *, served: bool
+) -> None:
+    task = recalls.tasks[0]
+    recalls = replace(recalls, hits={task_key(task): (), **recalls.hits})
+    assert recalls.served(HELPS.id, task, beside, near_from=0.75) is served
+
+
+@pytest.mark.parametrize(("relevance", "served"), [(0.79, True), (0.81, False)])
+def test_a_task_is_served_only_by_what_is_nearly_as_relevant(relevance: float, *, served: bool) -> None:
+    task = tasks(1)[0]
+    hits = tuple(RecallHit(card=one, relevance=at, reasons=()) for one, at in ((HELPS, relevance), (PROMOTED, 0.6)))
+    recalls = Recalls(tasks=(task,), hits={task_key(task): hits}, top_k=2)
+    assert recalls.served(HELPS.id, task, {PROMOTED.id}, near_from=0.75) is served
+
+
+def song(number: int) -> str:
+    first, second, third, fourth = (WORDS[(4 * number + at) % len(WORDS)] for at in range(4))
+    return f"Translate line {number}, where {first} and {second} sing of {third}, into {fourth} Dutch."
+
+
+@pytest.mark.parametrize("promoted", [True, False])
+async def test_ideas_whose_tasks_have_a_promoted_lesson_wait_for_the_others(*, promoted: bool) -> None:
+    """What was told more often comes first, but for that."""
+    told = replace(IDLE, retold=9, id="")
+    other = replace(card("HELPS sing."), situation=Situation(prompt=song(50)), id="")
+    mine = replace(HELPS, status=MemoryStatus.PROMOTED if promoted else MemoryStatus.ARCHIVED, id="")
+    store = await stored(told, other, mine)
+    songs = [Task(prompt=song(number), reference=f"berth {number}") for number in range(20)]
+    options = ReplayOptions(order="with the trial", top_k=2)
+    test = ReplayTest(MemoryCI(store), attempt(), options=options, parallel=2, budget=ReplayBudget(attempts=12))
+    report = await test.run([*tasks(20), *songs], [told.id, other.id])
+    pairs = {one.card_id: one.counts.pairs for one in report.cards}
+    assert pairs[other.id if promoted else told.id] == 6
+    assert sum(pairs.values()) == 6
 
 
 async def test_an_idea_that_has_joined_another_is_tested_no_more() -> None:

@@ -23,9 +23,10 @@ from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import agree, family_of
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
-from wisen.memory_ci.verdicts import bar, e_value_of, progress, promoted_for, verdict
+from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
@@ -317,7 +318,7 @@ def _pooled(trial: Trial) -> CardEvidence:
 
 def _why(trial: Trial, said: str, *, gained: int, lost: int, others: int) -> str:
     seen = _pooled(trial)
-    e_value = e_value_of(trial, gained=gained, lost=lost, hurts=said == "hurts")
+    e_value = trial_e_value(trial.counts, gained=gained, lost=lost, hurts=said == "hurts")
     judged = ", as a model judged" if seen.judged else ""
     shown = f", {seen.shown_unknown} without a score," if seen.shown_unknown else ""
     held_out = f", {seen.held_out_unknown} without a score" if seen.held_out_unknown else ""

@@ -8,7 +8,6 @@ from wisen.cards import REPORT_KINDS, CardEvidence, MemoryCard, MemoryKind, Memo
 from wisen.identity import may_agree, quoted_beyond
 from wisen.memory_ci.ideas import agree, is_example, still_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
-from wisen.memory_ci.statistics import sign_e_value
 from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity
 from wisen.memory_ci.verdicts import promoted_for, replay_verdict
 from wisen.recall import RECALLABLE, CardFilter
@@ -125,7 +124,8 @@ class Eligibility:
             base=base,
             told=assignment.found.told,
             verified=head.provenance.verified,
-            replays=sign_e_value(gained, lost),
+            gained=gained,
+            lost=lost,
         )
         return hit.agrees, worth, hit.relevance, moment(head.provenance.created_at)
 

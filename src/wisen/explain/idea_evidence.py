@@ -32,7 +32,7 @@ def pooled(trial: Trial, replays: CardEvidence | None) -> CardEvidence:
 
 def e_values_of(trial: Trial, replays: CardEvidence | None) -> tuple[float, float] | None:
     """The e-values that its verdict follows from; once it has begun a new stage, its replays alone speak for it."""
-    from wisen.memory_ci.verdicts import e_value_of  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.memory_ci.statistics import trial_e_value  # noqa: PLC0415 - keeps `wisen --help` quick
 
     if replays is None and not trial.counts:
         return None
@@ -40,6 +40,6 @@ def e_values_of(trial: Trial, replays: CardEvidence | None) -> tuple[float, floa
     if trial.counts and trial.stage in ("promoted", "recheck"):
         gained = lost = 0
     return (
-        e_value_of(trial, gained=gained, lost=lost),
-        e_value_of(trial, gained=gained, lost=lost, hurts=True),
+        trial_e_value(trial.counts, gained=gained, lost=lost),
+        trial_e_value(trial.counts, gained=gained, lost=lost, hurts=True),
     )

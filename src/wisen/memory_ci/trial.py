@@ -231,14 +231,17 @@ def base_rate(trials: Iterable[Trial]) -> float:
     return shrunken_rate(good, runs)
 
 
-def priority(trial: Trial, *, base: float = 0.5, told: int = 1, verified: bool = False, replays: float = 1.0) -> float:
+def priority(
+    trial: Trial, *, base: float = 0.5, told: int = 1, verified: bool = False, gained: int = 0, lost: int = 0
+) -> float:
     """How soon an idea should have one of its situation's places on trial: the highest first, of equals the newest.
 
     It is the logarithm of the odds that the idea helps, roughly: how often it was taught, in whatever wording, times
     the evidence so far. Its first deliveries, which no control stands beside, count here and nowhere else, against
     `base`, the rate of the situation's good runs. `verified` says that a check decided on the run that taught it;
-    `replays` is its e-value from replays. What is on trial keeps its place until another is ten times likelier. Then
-    its counts wait for it: who has a place may follow all that was seen, since that says nothing of the coins to come.
+    `gained` and `lost` are its pairs of replays. What is on trial keeps its place until another is ten times likelier.
+    Then its counts wait for it: who has a place may follow all that was seen, since that says nothing of the coins to
+    come.
     """
     prior = log(max(told, 1)) + (_VERIFIED if verified else 0.0)
     started = _STARTED if trial.first or trial.number else 0.0
@@ -246,7 +249,7 @@ def priority(trial: Trial, *, base: float = 0.5, told: int = 1, verified: bool =
     better /= 1.0 + better
     hints = trial.first_good * log(better / base)
     hints += (trial.first - trial.first_good) * log((1.0 - better) / (1.0 - base))
-    return prior + started + hints + log(max(replays, 1e-9)) + trial_log_e_value(trial.counts)
+    return prior + started + hints + trial_log_e_value(trial.counts, gained=gained, lost=lost)
 
 
 def _first_open(trial: Trial, open_draws: Iterable[OpenDraw]) -> int:

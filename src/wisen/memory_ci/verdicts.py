@@ -118,18 +118,6 @@ def trial_e_value_of(evidence: CardEvidence, *, hurts: bool = False) -> float:
     return trial_e_value((counts,), hurts=hurts)
 
 
-def e_value_of(trial: Trial, *, gained: int = 0, lost: int = 0, hurts: bool = False) -> float:
-    """The e-value of a trial and of replays together, against "doesn't help"; with `hurts`, against "doesn't hurt".
-
-    It is their product. Each run and each pair of replays is a bet that is fair given all that was seen before of
-    both, so that staking on the one what the other has won is fair, too. `gained` and `lost` are pairs of replays, one
-    for each cluster of near-copies.
-    """
-    if hurts:
-        gained, lost = lost, gained
-    return trial_e_value(trial.counts, hurts=hurts) * sign_e_value(gained, lost)
-
-
 def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> float:
     """The e-value from which the store's trial `number` promotes, if `promoted` ideas of its cohort were before.
 
@@ -156,10 +144,11 @@ def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Seq
 
     It is the less of two: of the runs whose outcome is known, and with `open_draws`, which aren't good as long as
     nothing was reported. Otherwise an idea could win by making its failures late. `gained` and `lost` are pairs of
-    replays, whose evidence is multiplied with that of the runs.
+    replays, which are bet on beside the runs.
     """
-    late = trial_log_e_value(as_not_good(trial, open_draws))
-    return min(trial_log_e_value(trial.counts), late) + log(sign_e_value(gained, lost))
+    return min(
+        trial_log_e_value(counts, gained=gained, lost=lost) for counts in (trial.counts, as_not_good(trial, open_draws))
+    )
 
 
 def verdict(
@@ -192,7 +181,7 @@ def verdict(
             return "undecided"
     if evidence_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(promote_at):
         return "helps"
-    if trial_log_e_value(trial.counts, hurts=True) + log(sign_e_value(lost, gained)) >= log(rule.archive_at):
+    if trial_log_e_value(trial.counts, gained=gained, lost=lost, hurts=True) >= log(rule.archive_at):
         return "hurts"
     return "no difference" if evidence_of(trial, gained=gained, lost=lost) <= -log(give_up_at) else "undecided"
 

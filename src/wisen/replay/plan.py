@@ -98,6 +98,16 @@ class Recalls:
                 near.append((-mine.relevance, number, task))
         return [task for _, _, task in sorted(near, key=lambda one: one[:2])]
 
+    def served(self, card_id: str, task: Task, beside: Collection[str], *, near_from: float) -> bool:
+        """Whether the task has a promoted lesson already: one that is shown, and nearly as relevant as the card."""
+        hits = {hit.card.id: hit for hit in self.hits[task_key(task)]}
+        mine = hits.get(card_id)
+        shown = (hits[card.id] for card in self.shown(task, beside) if card.id in hits and card.id != card_id)
+        return mine is not None and any(
+            hit.relevance >= near_from * mine.relevance and is_example(hit.card) is is_example(mine.card)
+            for hit in shown
+        )
+
     def _best(self, hits: Sequence[RecallHit], mine: RecallHit) -> float:
         """The relevance of the best card of this one's sort that waits for a verdict; 0 for reports, as in runs."""
         if mine.card.kind in REPORT_KINDS:

@@ -158,6 +158,8 @@ class ReplaySession:
         tasks = planned(related, task_key, self.log.clusters, copies=self.options.copies, tried=tried)
         case.queue = deque(tasks[: self.options.nearest])
         case.tasks = max(case.tasks, len(case.queue))
+        served = [self.recalls.served(case.card.id, one.task, self.beside, near_from=_NEAR) for one in case.queue]
+        case.served = 2 * sum(served) > len(served)
         case.clusters = max(case.clusters, len({one.cluster for one in case.queue}))
 
     async def _own(self, case: CardUnderTest) -> None:
@@ -211,7 +213,7 @@ class ReplaySession:
     async def _with_the_trial(self, cases: list[CardUnderTest]) -> None:
         """Cluster by cluster, always the ideas that promise most. Which is next rests on the past alone."""
         trial = TrialEvidence(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
-        while not self.exhausted and (left := [case for case in cases if self._open(case)]):
+        while not self.exhausted and (left := [case for case in cases if self._open(case) and trial.goes_on(case)]):
             best = sorted(left, key=trial.promise, reverse=True)[: max(1, self.parallel // 2)]
             for case in best:
                 await trial.begin(case)

@@ -48,6 +48,8 @@ class CardUnderTest:
     """How many tasks it could be tested on."""
     clusters: int = 0
     """How many clusters of near-copies these are."""
+    served: bool = False
+    """Whether most of these tasks have a promoted lesson already."""
     learned_from: tuple[str, ...] = ()
     """The prompts of the tasks that its wordings came from."""
     needed: int = 0

@@ -4,10 +4,12 @@ It stands apart from the stages of a test because a live trial's rule decides he
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from wisen.account.counts import give_number, weigh
 from wisen.account.eligibility import trial_of
+from wisen.errors import CardNotFoundError
 from wisen.memory_ci.ideas import is_example
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.trial import base_rate, priority
@@ -31,11 +33,15 @@ class TrialEvidence:
         self._now = now
         self._begun: set[str] = set()
 
-    def promise(self, case: CardUnderTest) -> tuple[bool, bool, float]:
+    def goes_on(self, case: CardUnderTest) -> bool:
+        """Whether the idea's trial has no verdict yet: after "no difference" no pair can change anything."""
+        return trial_of(case.card, self._model, self._layout).stage in ("waiting", "on trial")
+
+    def promise(self, case: CardUnderTest) -> tuple[bool, bool, bool, float]:
         """How soon an idea should have the next pair: as `priority` orders a live trial, by the idea's own runs.
 
         Ideas that can't be decided on the clusters that there are come last, and examples behind lessons: each is an
-        idea of its own.
+        idea of its own. Tasks that have no promoted lesson yet come before those that have one.
         """
         trial = trial_of(case.card, self._model, self._layout)
         worth = priority(
@@ -43,9 +49,10 @@ class TrialEvidence:
             base=base_rate([trial]),
             told=1 + case.card.duplicates + case.card.retold,
             verified=case.card.provenance.verified,
-            replays=case.helps,
+            gained=case.counts.gained,
+            lost=case.counts.lost,
         )
-        return not case.too_few, not is_example(case.card), worth
+        return not case.too_few, not is_example(case.card), not case.served, worth
 
     async def begin(self, case: CardUnderTest) -> None:
         """Give the idea its number among the store's trials before the first bet on it.
@@ -58,5 +65,7 @@ class TrialEvidence:
 
     async def weigh(self, case: CardUnderTest) -> None:
         """Move the idea if runs and replays together decide."""
-        if case.waiting and await weigh(self._ci, case.card.id, model=self._model, layout=self._layout, at=self._now()):
-            case.card = (await self._ci.store.get([case.card.id]))[0]
+        if case.waiting:
+            await weigh(self._ci, case.card.id, model=self._model, layout=self._layout, at=self._now())
+            with suppress(CardNotFoundError):
+                case.card = (await self._ci.store.get([case.card.id]))[0]
