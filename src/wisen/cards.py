@@ -223,6 +223,8 @@ class MemoryCard:
     """On a card that stands for an idea: how often the idea was taught in other words."""
     rivals: tuple[str, ...] = ()
     """On a card that stands for an idea: the ids of cards whose ideas contradict it."""
+    taught_at: datetime | None = None
+    """On a card that stands for an idea with rivals: when a check taught it again last; `None` if none has since."""
     trials: tuple[Trial, ...] = ()
     """On a card that stands for an idea: its live trials, one per model and prompt layout."""
     open_draws: tuple[OpenDraw, ...] = ()

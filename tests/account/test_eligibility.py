@@ -62,6 +62,7 @@ def at(card: MemoryCard, **source: Any) -> MemoryCard:
 
 
 PROMOTED = {"status": MemoryStatus.PROMOTED}
+LATER = NOON + timedelta(days=3)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +79,11 @@ PROMOTED = {"status": MemoryStatus.PROMOTED}
         (OLD, at(NEW, created_at=NOON), True),  # a check says more than an opinion
         (at(OLD, verified=True), at(NEW, created_at=NOON), False),
         (at(OLD, verified=True), NEW, True),
+        (replace(at(OLD, verified=True), taught_at=LATER), NEW, False),  # taught again since
+        (replace(at(OLD, verified=True), taught_at=LATER), replace(NEW, taught_at=LATER), False),
+        (replace(at(OLD, verified=True), taught_at=LATER), replace(NEW, taught_at=LATER + timedelta(days=1)), True),
+        (replace(at(OLD, verified=True), taught_at=NOON), NEW, True),
+        (OLD, replace(at(NEW, created_at=NOON - timedelta(days=1)), taught_at=LATER), True),
         (replace(OLD, pinned=True), NEW, True),
         (replace(OLD, pinned=True, **PROMOTED), replace(NEW, **PROMOTED), False),
         (replace(OLD, **PROMOTED), replace(NEW, **PROMOTED), True),
@@ -122,6 +128,16 @@ async def test_of_several_newer_rivals_the_newest_comes_first() -> None:
     await ci.store.add_unscreened([old, newest, NEW])
     every = await assigned(ci, [found(old)])
     assert [(one.found.head.id, one.barred) for one in every] == [(newest.id, ""), (old.id, behind(newest.id))]
+
+
+async def test_of_several_newer_rivals_the_one_that_was_taught_last_comes_first() -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN)
+    newest = at(stored("Invoices go to Cedar."), verified=True, created_at=NOON + timedelta(days=2))
+    again = replace(NEW, taught_at=LATER)
+    old = replace(OLD, rivals=(newest.id, NEW.id))
+    await ci.store.add_unscreened([old, newest, again])
+    every = await assigned(ci, [found(old)])
+    assert [(one.found.head.id, one.barred) for one in every] == [(NEW.id, ""), (old.id, behind(NEW.id))]
 
 
 async def test_what_was_learned_in_this_very_case_is_shown_beside_its_newer_rival() -> None:

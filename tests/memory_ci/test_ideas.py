@@ -380,7 +380,7 @@ class TestRivals:
         parts = await drawing(ci).with_draws([only], first=True)
         assert [one.card.id for one in parts if not one.barred] == [newest.card_id]
 
-    @pytest.mark.parametrize(("good", "kept_as"), [(4, MemoryStatus.ARCHIVED), (9, MemoryStatus.QUARANTINED)])
+    @pytest.mark.parametrize(("good", "kept_as"), [(4, MemoryStatus.ARCHIVED), (7, MemoryStatus.QUARANTINED)])
     async def test_a_rival_of_another_case_is_archived_unless_it_is_ahead(
         self, good: int, kept_as: MemoryStatus
     ) -> None:

@@ -106,7 +106,7 @@ async def test_a_wording_that_either_is_like_makes_them_one(store: VectorStore) 
 async def test_the_one_that_something_rests_on_is_the_head(ci: MemoryCI) -> None:
     one, other = await two(ci)
     await on_trial(ci, one, 0, stage="waiting", first=3, first_good=2)
-    await change_card(ci.store, one, lambda card: replace(card, retold=2, duplicates=5))
+    await change_card(ci.store, one, lambda card: replace(card, retold=2, duplicates=5, taught_at=NOON))
     await on_trial(ci, other, 4, 10, 8, 5, 1)
     before = await kept(ci.store, other)
     await taught(ci, BRIDGE)
@@ -114,7 +114,8 @@ async def test_the_one_that_something_rests_on_is_the_head(ci: MemoryCI) -> None
     assert joined.idea == other
     assert head.trials == before.trials, "first deliveries are no evidence"
     assert head.retold == 1 + (2 + 5 + 1)
-    assert (joined.trials, joined.retold, joined.duplicates) == ((), 0, 5)
+    assert head.taught_at == NOON
+    assert (joined.trials, joined.retold, joined.duplicates, joined.taught_at) == ((), 0, 5, None)
 
 
 async def test_of_two_that_nothing_rests_on_the_one_that_others_text_may_have_worded_joins(ci: MemoryCI) -> None:

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from trying import HARBOUR, NOON, Meaning, found, keeper, kept, lesson
 
-from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Situation
+from wisen import (
+    CardFilter,
+    InMemoryVectorStore,
+    MemoryCard,
+    MemoryCI,
+    MemoryKind,
+    MemoryStatus,
+    Situation,
+    VectorStore,
+)
 from wisen.cards import CardEvidence, Move, Provenance
 from wisen.errors import ConfigError
 from wisen.memory_ci.changes import change_card
@@ -264,6 +273,36 @@ async def test_what_a_wording_says_again_is_counted_on_it_and_on_its_idea() -> N
         await ci.submit(lesson(HARBOUR, "Whom does this letter concern?", run=str(number)))
     first, wording = sorted(await ci.store.list(CardFilter()), key=lambda card: card.idea)
     assert (first.id, first.retold, first.duplicates, wording.duplicates) == (head, 3, 0, 2)
+
+
+@pytest.mark.parametrize("again", ["VAT is 12 percent.", "vat is 12 percent"], ids=["equal", "another form"])
+@pytest.mark.parametrize(("verified", "moved"), [(True, True), (False, False)])
+async def test_a_rival_that_a_check_taught_again_is_the_newer_one_from_then_on(
+    any_store: VectorStore, again: str, *, verified: bool, moved: bool
+) -> None:
+    ci = keeper(any_store)
+    twelve = (await ci.submit(lesson("VAT is 12 percent.", verified=True, created_at=NOON))).card_id
+    await ci.submit(lesson("VAT is 12 percent.", run="early", verified=True, created_at=NOON + timedelta(days=1)))
+    assert (await kept(ci.store, twelve)).taught_at is None, "it has no rival yet"
+    other = (
+        await ci.submit(lesson("VAT is 25 percent.", run="r2", verified=True, created_at=NOON + timedelta(days=2)))
+    ).card_id
+    assert (await kept(ci.store, twelve)).rivals == (other,)
+    told = await ci.submit(lesson(again, run="r3", verified=verified, created_at=NOON + timedelta(days=3)))
+    assert told.outcome == "duplicate"
+    head = await kept(ci.store, twelve)
+    assert (head.taught_at, head.retold) == (NOON + timedelta(days=3) if moved else None, 0)
+    assert (await kept(ci.store, other)).taught_at is None
+
+
+async def test_another_wording_counts_as_being_taught_again() -> None:
+    ci = keeper(InMemoryVectorStore())
+    head = (await ci.submit(lesson(HARBOUR, verified=True, created_at=NOON))).card_id
+    await ci.submit(lesson("Invoices go to Maple.", run="r2", verified=True, created_at=NOON + timedelta(days=1)))
+    for days, prompt in ((2, "Whom does this letter concern?"), (3, "Whom does this letter concern?")):
+        await ci.submit(lesson(HARBOUR, prompt, run=f"r{days}", verified=True, created_at=NOON + timedelta(days=days)))
+        now = await kept(ci.store, head)
+        assert (now.taught_at, now.retold) == (NOON + timedelta(days=days), days - 1)
 
 
 async def test_another_wording_of_a_rival_is_no_further_rival() -> None:

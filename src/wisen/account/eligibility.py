@@ -156,10 +156,10 @@ class Eligibility:
         """The newest of an idea's rivals that comes before it; `None` where none does."""
         rivals = [among[rival] for rival in head.rivals if rival in among]
         first = [other for other in rivals if self._comes_first(other, head)]
-        return max(first, key=lambda other: moment(other.provenance.created_at), default=None)
+        return max(first, key=_taught_at, default=None)
 
     def _comes_first(self, new: MemoryCard, old: MemoryCard) -> bool:
-        """Whether an idea is tried, or used, instead of its rival: a newer one that a check has taught.
+        """Whether an idea is tried, or used, instead of its rival: the one that a check has taught last.
 
         Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later. And
         what a person has pinned stays in use, whatever a trial says of its rival.
@@ -171,9 +171,14 @@ class Eligibility:
             return False
         if not self._in_use(new) and (self._in_use(old) or is_ahead(self.trial(old))):
             return False
-        ours, theirs = new.provenance, old.provenance
-        later = moment(ours.created_at), not theirs.verified
-        return ours.verified and later > (moment(theirs.created_at), False)
+        later = _taught_at(new), not old.provenance.verified
+        return new.provenance.verified and later > (_taught_at(old), False)
+
+
+def _taught_at(head: MemoryCard) -> int:
+    """When an idea was taught last, as far as that matters for its rivals."""
+    times = (head.provenance.created_at, head.taught_at)
+    return max(moment(one) for one in times if one is not None)
 
 
 def behind(newer: str) -> str:

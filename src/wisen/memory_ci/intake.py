@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from wisen.cards import MemoryCard, MemoryStatus, Move
+from wisen.cards import MemoryCard, MemoryStatus, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.circles import Circles
@@ -171,7 +171,8 @@ class Intake:
 
         def told(one: MemoryCard) -> MemoryCard:
             more = tuple(dict.fromkeys((*one.rivals, *rivals)))[-MOST_RIVALS:]
-            return replace(one, rivals=more, retold=one.retold + (card.idea == one.id))
+            faced = replace(one, rivals=more)
+            return _retold(faced, card.provenance) if card.idea == one.id else faced
 
         if card.idea or rivals:
             with suppress(CardNotFoundError):  # deleted just now
@@ -232,9 +233,11 @@ class Intake:
                 return replace(one, provenance=known)
 
             await change_card(self._store, kept.id, verified)
-        if kept.idea:
+        if kept.idea or kept.rivals:
             with suppress(CardNotFoundError):
-                await change_card(self._store, kept.idea, lambda one: replace(one, retold=one.retold + 1))
+                await change_card(
+                    self._store, _head(kept), lambda one: _retold(one, source, in_other_words=bool(kept.idea))
+                )
 
     async def _holds(self, card_id: str) -> bool:
         with suppress(CardNotFoundError):
@@ -296,6 +299,12 @@ def _head(card: MemoryCard) -> str:
     return card.idea or card.id
 
 
+def _retold(head: MemoryCard, source: Provenance, *, in_other_words: bool = True) -> MemoryCard:
+    """An idea that was taught once more; if a check did so, it is newer than its rivals from then on."""
+    taught_at = source.created_at if source.verified and head.rivals else head.taught_at
+    return replace(head, retold=head.retold + in_other_words, taught_at=taught_at)
+
+
 def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
     """The card without what only its store can know of it; quarantine does away with counts."""
     return replace(
@@ -305,6 +314,7 @@ def _candidate(card: MemoryCard, corrects: str) -> MemoryCard:
         pinned=False,
         idea="",
         rivals=(),
+        taught_at=None,
         retold=0,
         duplicates=0,
         alike=0,

@@ -61,12 +61,14 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
         return worded(card, head, at, why=why) if card.status is not MemoryStatus.REJECTED else None
 
     def itself(card: MemoryCard) -> MemoryCard | None:
-        left = replace(card, retold=0, trials=(), rivals=())
+        left = replace(card, retold=0, trials=(), rivals=(), taught_at=None)
         return worded(left, head, at, why=why) if _may_join(card, head) else None
 
     def told(card: MemoryCard) -> MemoryCard:
         rivals = tuple(dict.fromkeys((*other.rivals, *card.rivals)))[-MOST_RIVALS:]
-        return replace(card, rivals=rivals, retold=card.retold + other.retold + other.duplicates + 1)
+        known = [one for one in (card.taught_at, other.taught_at) if one is not None]
+        told = card.retold + other.retold + other.duplicates + 1
+        return replace(card, rivals=rivals, retold=told, taught_at=max(known, key=moment, default=None))
 
     def facing(card: MemoryCard) -> MemoryCard:
         return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))

@@ -40,6 +40,7 @@ class CardsContract:
             idea="head",
             retold=4,
             rivals=("one", "two"),
+            taught_at=NOON,
             evidence=(CardEvidence(model="m", shown=3, gained=1),),
             trials=(Trial(model="m", stage="promoted", counts=(DrawCounts(propensity=0.25, shown=2),), expected=0.5),),
             open_draws=(OpenDraw(id="n", at=NOON, shown=False, propensity=0.0, run_id="r"),),

@@ -5,13 +5,14 @@ It stands apart from `counts_file` because it opens no file.
 
 import hashlib
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Self
 
 from wisen.cards import CardEvidence, MemoryCard
 from wisen.stores.ordering import moment
 from wisen.trial_records import OpenDraw, Trial
 
-COUNTED = ("duplicates", "alike", "retold", "evidence", "trials", "open_draws", "observed")
+COUNTED = ("duplicates", "alike", "retold", "taught_at", "evidence", "trials", "open_draws", "observed")
 """The parts of a card that change with its uses, whatever it says."""
 
 
@@ -26,6 +27,7 @@ class CardCounts:
     duplicates: int = 0
     alike: int = 0
     retold: int = 0
+    taught_at: datetime | None = None
     evidence: tuple[CardEvidence, ...] = ()
     trials: tuple[Trial, ...] = ()
     open_draws: tuple[OpenDraw, ...] = ()
@@ -49,7 +51,8 @@ class CardCounts:
 
 def without_counts(card: MemoryCard) -> MemoryCard:
     """The card as its file has it."""
-    return replace(card, duplicates=0, alike=0, retold=0, evidence=(), trials=(), open_draws=(), observed=())
+    bare = replace(card, duplicates=0, alike=0, retold=0, taught_at=None)
+    return replace(bare, evidence=(), trials=(), open_draws=(), observed=())
 
 
 def said_by(card: MemoryCard) -> str:
