@@ -46,6 +46,7 @@ LEAVES_CONTENT_OUT = [
         "Above 50 dollars get a manager's approval first.",
         "I paid $64 back and was flagged; over $50 a supervisor signs off.",
     ),
+    ("Close the books on 3 April.", "By April 3 a ledger has to be shut, since `late.csv` was lost."),
     ("Read legacy files as cp1252.", "Byte 0x92 broke the old archive; cp1252 decoded it."),
     ("Treat the sentinel `-999` as missing data.", "The mean fell to minus forty: convert -999 to NaN."),
 ]
@@ -124,6 +125,26 @@ def test_other_words_for_a_claim_are_one_idea(one: str, other: str):
 def test_other_content_is_another_idea(one: str, other: str):
     assert alike(one, other) in {"rivals", "other"}
     assert alike(other, one) == alike(one, other)
+
+
+VALUES_ON_ONE_SIDE_ALONE = [
+    (
+        "When the pallet contains beauty products, book it into storage class 12-18 °C.",
+        "Give the pallet the same temperature class as the last delivery from its supplier.",
+    ),
+    (
+        "Rooms that are left late cost 45 EUR.",
+        "Add to the guest's bill what the front desk thinks fair for leaving late.",
+    ),
+    ("Send claims on 3 April to the board.", "Whatever somebody claims, pass it on whenever the weather allows it."),
+    ("Orders with code `K7` are shipped by air.", "A parcel of this sort had better travel with the next flight."),
+    ('Answer "unknown" where no date is given.', "Say so if the calendar has nothing to tell about it."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), VALUES_ON_ONE_SIDE_ALONE)
+def test_what_is_about_a_value_is_no_wording_of_what_has_none(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "other"
 
 
 @pytest.mark.parametrize(("one", "other"), LEAVES_CONTENT_OUT)

@@ -52,7 +52,8 @@ async def test_recorded_runs_decide_on_an_idea() -> None:
     assert report.releases == ()
     hurts = (await store.get([HURTS.id]))[0]
     assert (hurts.status, hurts.trials[0].stage) == (MemoryStatus.QUARANTINED, "benched"), "it is shown to no run"
-    assert (hurts.evidence[0].gained, hurts.evidence[0].lost) == (0, 6), "and no pair is bought for it any more"
+    pairs = hurts.evidence[0]
+    assert (pairs.gained, pairs.lost, pairs.ties) == (0, 6, 4), "and no pair is bought for it any more"
     assert {kept.trials[0].number, hurts.trials[0].number} == {1, 2}
     assert await ci.promotions.in_cohort_of(kept.trials[0].number).last() == 1
 

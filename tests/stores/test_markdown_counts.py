@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,7 @@ def counted(card: MemoryCard, runs: int = 1) -> MemoryCard:
         observed=("a1",),
         evidence=(CardEvidence(model="m", gained=runs),),
         retold=2,
+        taught_at=datetime(2026, 3, 1, tzinfo=UTC),
     )
 
 

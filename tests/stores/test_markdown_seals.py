@@ -132,6 +132,7 @@ async def test_another_clone_believes_what_the_store_wrote(root: Path, tmp_path:
         trials=(Trial(model="m", counts=(DrawCounts(shown=3),)),),
         open_draws=(OpenDraw(id="n", shown=False, propensity=0.0),),
         retold=2,
+        taught_at=NOON,
         alike=1,
         supersedes="another",
     )

@@ -27,9 +27,13 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
 def other_content(one: Claim, other: Claim) -> bool:
     """Whether each of two claims has content in whose place the other has other content: 25 percent, 12 percent.
 
-    What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared.
+    What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared, or
+    the other has no value at all: then it is what the one is about.
     """
-    return (_lacks_values(one, other) and _lacks_values(other, one)) or _replaced(one, other)
+    lacking = _lacks_values(one, other), _lacks_values(other, one)
+    if any(lacking) and not (_has_values(one) and _has_values(other)):
+        return True
+    return all(lacking) or _replaced(one, other)
 
 
 def in_place_of_another(one: Claim, other: Claim) -> bool:
@@ -39,6 +43,11 @@ def in_place_of_another(one: Claim, other: Claim) -> bool:
     "45 EUR" and "twice" can both be right. What only one of them has contradicts nothing.
     """
     return _swapped(one, other) or not _kinds_beyond(one, other).isdisjoint(_kinds_beyond(other, one))
+
+
+def _has_values(claim: Claim) -> bool:
+    """Whether it holds a number, date, code or quotation."""
+    return bool(claim.numbers or claim.dates or claim.codes or claim.quotes)
 
 
 def _lacks_values(one: Claim, other: Claim) -> bool:

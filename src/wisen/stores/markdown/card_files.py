@@ -52,7 +52,6 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "idea": ("idea",),
     "retold": ("retold",),
     "rivals": ("rivals",),
-    "taught_at": ("taught_at",),
     "trials": ("trials",),
     "open_draws": ("open_draws",),
     "evidence": ("evidence",),
@@ -70,7 +69,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 """What front matter may hold, in order, and where a card has it. Counts are read, and no longer written."""
 _OLD_COUNT = "duplicates"
 """What earlier versions called `repeats`; they counted by spelling, so all of them go to `alike`, too."""
-_COUNTS = (_OLD_COUNT, "repeats", "alike", "retold", "taught_at", "trials", "open_draws", "evidence", "observed")
+_COUNTS = (_OLD_COUNT, "repeats", "alike", "retold", "trials", "open_draws", "evidence", "observed")
 """What earlier versions wrote into files, and the next change of the card takes out: see `card_counts`."""
 _SEAL = "seal"
 _ORDER = (*_KEYS, _SEAL)

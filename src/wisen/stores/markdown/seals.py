@@ -52,7 +52,7 @@ def believed(card: MemoryCard, seal: object) -> MemoryCard:
     plain = by_hand(card)
     if plain == card or any(seal == _hashed(one) for one in _as_sealed(card)):
         return card
-    bare = replace(card, taught_at=None, evidence=(), trials=(), open_draws=(), observed=())
+    bare = replace(card, evidence=(), trials=(), open_draws=(), observed=())
     return bare if any(seal == _hashed(one) for one in _as_sealed(bare)) else plain
 
 
@@ -69,7 +69,6 @@ def by_hand(card: MemoryCard) -> MemoryCard:
         observed=(),
         idea="",
         rivals=(),
-        taught_at=None,
         trials=(),
         open_draws=(),
         pinned=False,
