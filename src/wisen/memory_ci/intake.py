@@ -233,7 +233,7 @@ class Intake:
                 return replace(one, provenance=known)
 
             await change_card(self._store, kept.id, verified)
-        if kept.idea or kept.rivals:
+        if kept.idea or (kept.rivals and source.verified):
             with suppress(CardNotFoundError):
                 await change_card(
                     self._store, _head(kept), lambda one: _retold(one, source, in_other_words=bool(kept.idea))
