@@ -22,9 +22,10 @@ from lived_runs import AGENT, CHECK, LAYOUT, MODEL, Happened, Recalled, run_reco
 from wisen.account.counts import with_trial
 from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Move, Provenance, Situation
 from wisen.memory_ci.sequence_numbers import COHORT, cohort_of
+from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move, pinned
 from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, base_rate, began, begins, counted, decided, priority, propensity
-from wisen.memory_ci.verdicts import bar, e_value_of, verdict
+from wisen.memory_ci.verdicts import bar, verdict
 from wisen.recall import CardFilter
 from wisen.records import RunRecord, Task
 from wisen.stores.connect import connect
@@ -305,7 +306,7 @@ def _seen(trial: Trial) -> CardEvidence:
 def _why(trial: Trial, said: str, seen: CardEvidence) -> str:
     return (
         f"{said}: good in {seen.shown_successes} of {seen.shown} runs with it and {seen.held_out_successes} "
-        f"of {seen.held_out} without (e = {e_value_of(trial, hurts=said == 'hurts'):.3g})"
+        f"of {seen.held_out} without (e = {trial_e_value(trial.counts, hurts=said == 'hurts'):.3g})"
     )
 
 

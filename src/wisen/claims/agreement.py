@@ -27,8 +27,8 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
 def other_content(one: Claim, other: Claim) -> bool:
     """Whether each of two claims has content in whose place the other has other content: 25 percent, 12 percent.
 
-    What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared, or
-    the other has no value at all: then it is what the one is about.
+    What only one of them has may be an example or a reason, unless it is a limit, or a name where nothing is shared.
+    Where the other has no value at all, it is what the one is about.
     """
     lacking = _lacks_values(one, other), _lacks_values(other, one)
     if any(lacking) and not (_has_values(one) and _has_values(other)):
