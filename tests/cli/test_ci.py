@@ -117,7 +117,7 @@ def test_ideas_are_listed_with_how_far_their_trials_are(wisen: Wisen, store: Pat
     shown = wisen("ci", "status")
     rows = [re.split(r"  +", row) for row in shown.stdout.splitlines()]
     assert [row[:7] for row in rows if row[0] == head] == [
-        [head, "quarantined", "on trial, 37 of about 63 runs, ahead", "2", "m", "2/0/1", "16"],
+        [head, "quarantined", "on trial, 37 of about 63 runs, ahead", "2", "m", "2/0/1", "14.3"],
         [head, "quarantined", "made no difference", "2", "other", "15/20", "5/14 (2)"],
     ]
     assert rows[0][7:10] == ["e hurts", "shown", "held out"]
@@ -159,7 +159,7 @@ def test_what_an_earlier_version_counted_is_still_told(wisen: Wisen, store: Path
     )
     (card,) = stored(store, [replace(CARDS[0], evidence=(counted,))])
     row = re.split(r"  +", wisen("ci", "status").stdout.splitlines()[1])
-    assert row[:8] == [card, "quarantined", "counted by an earlier version", "m", "29.6", "0.0113", "33/41", "1/8 (3)"]
+    assert row[:8] == [card, "quarantined", "counted by an earlier version", "m", "117", "0.0102", "33/41", "1/8 (3)"]
     evidence = json.loads(wisen("ci", "status", "--json").stdout)["cards"][0]["evidence"][0]
     assert evidence["e_replays"] is None
     assert evidence["e_trial"] == {"helps": IsFloat(gt=20), "hurts": IsFloat(lt=1)}
