@@ -158,8 +158,11 @@ class ReplaySession:
         tasks = planned(related, task_key, self.log.clusters, copies=self.options.copies, tried=tried)
         case.queue = deque(tasks[: self.options.nearest])
         case.tasks = max(case.tasks, len(case.queue))
-        served = [self.recalls.served(case.card.id, one.task, self.beside, near_from=_NEAR) for one in case.queue]
-        case.served = 2 * sum(served) > len(served)
+        if near_from:  # in stages, nobody asks for it
+            served = [
+                self.recalls.served(case.card.id, one.task, self.beside, near_from=near_from) for one in case.queue
+            ]
+            case.served = 2 * sum(served) > len(served)
         case.clusters = max(case.clusters, len({one.cluster for one in case.queue}))
 
     async def _own(self, case: CardUnderTest) -> None:
