@@ -291,6 +291,7 @@ async def test_function_in_a_process_of_its_own_gets_everything_and_its_errors_a
         FunctionEvaluator(says_paris, process=True, inline=True)
 
 
+@pytest.mark.no_cover
 def test_thousand_runs_of_which_a_tenth_hang_finish() -> None:
     parts = ("evaluator", "function", "store, searched", "embedder", "reflector", "judge", "model", "base")
 

@@ -92,30 +92,35 @@ async def statuses(effect: float, *, trials: int = TRIALS, **how: object) -> lis
     return [await Dock(seed, effect, **how).run() for seed in range(trials)]  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_a_lesson_that_helps_is_promoted() -> None:
     found = await statuses(0.3)
     assert found.count(MemoryStatus.PROMOTED) >= TRIALS - 1
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_a_lesson_in_two_wordings_is_promoted_as_often() -> None:
     found = await statuses(0.3, wordings=WORDINGS)
     assert found.count(MemoryStatus.PROMOTED) >= TRIALS - 1
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_a_lesson_without_effect_is_not_promoted() -> None:
     found = await statuses(0.0, trials=2 * TRIALS)
     assert found.count(MemoryStatus.PROMOTED) <= 1  # 5 % of such lessons are
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_a_lesson_under_which_the_agent_breaks_is_not_promoted() -> None:
     found = await statuses(-0.15, lost=True, trials=2 * TRIALS)
     assert MemoryStatus.PROMOTED not in found
 
 
+@pytest.mark.no_cover
 @pytest.mark.anyio
 async def test_a_lesson_that_hurts_is_soon_shown_no_more() -> None:
     docks = [Dock(seed, -0.25) for seed in range(TRIALS)]

@@ -389,6 +389,7 @@ def test_two_scores_that_contradict_each_other_are_unknown(first: float, second:
     assert found == (first if first == second else None)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "unit",
     [

@@ -267,16 +267,11 @@ def test_the_demo_refuses_a_file_and_unknown_families(wisen: Wisen, tmp_path: Pa
 @pytest.mark.no_cover
 @pytest.mark.local_model
 def test_the_demo_runs_on_the_bundled_model(wisen: Wisen, tmp_path: Path) -> None:
-    args = ("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
-    done = wisen(*args, "--store", tmp_path / "new")
+    args = ("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash", "--json", "--store", tmp_path / "new")
+    done = wisen(*args)
     assert done.returncode in (0, 1)
-    assert "training tasks solved" in done.stdout
-    assert "planted as" in done.stdout
-    assert "wrong answer" in done.stdout
-    assert done.stdout.endswith("wisen ci demo --json --seed 1 --quick\n")
-    assert "some minutes" not in done.stdout
-    assert "isn't empty" in wisen(*args, "--store", tmp_path / "new").stderr
-    found: dict[str, Any] = json.loads(wisen(*args, "--json").stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert "isn't empty" in wisen(*args).stderr
     (family,) = found["families"].values()
     assert set(family["planted"].values()) >= {"kept", "wrong answer"}
     assert len(family["cards"]) == len(family["planted"])

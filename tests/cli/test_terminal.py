@@ -237,10 +237,15 @@ def test_replays_say_what_is_being_tested(
 
 
 @pytest.mark.local_model
-def test_the_ci_demo_says_how_far_it_is(on_screen: Callable[..., str]) -> None:
+def test_the_ci_demo_says_how_far_it_is_and_what_it_found(on_screen: Callable[..., str]) -> None:
     seen = on_screen("ci", "demo", "--family", "tickets", "--quick", "--embedder", "hash")
     assert "tickets: training, 1 tasks" in seen
     assert re.search(r"tickets: \d+ pairs, round 1, ", seen)
+    assert "training tasks solved" in seen
+    assert "planted as" in seen
+    assert "wrong answer" in seen
+    assert seen.rstrip().endswith("wisen ci demo --json --seed 1 --quick")
+    assert "some minutes" not in seen
 
 
 def test_a_copy_shows_its_progress(on_screen: Callable[..., str], store: Path, tmp_path: Path) -> None:

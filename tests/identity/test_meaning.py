@@ -44,6 +44,7 @@ async def test_no_opposites_and_no_different_rules_are_joined(embedder: LocalEmb
     assert not set(found.values()) & {"same", "idea"}
 
 
+@pytest.mark.no_cover
 @pytest.mark.local_model
 @pytest.mark.parametrize(
     ("rows", "at_least"),
@@ -70,6 +71,7 @@ async def test_wordings_find_their_idea_and_no_other(
     assert found >= at_least * (len(texts) - len(set(lessons)))
 
 
+@pytest.mark.no_cover
 @pytest.mark.local_model
 async def test_different_lessons_of_one_situation_are_not_joined(embedder: LocalEmbedder):
     texts = [(row["situation"], row["lesson"], text) for row in rows_of("like_situations") for text in row["wordings"]]

@@ -45,7 +45,7 @@ def finish(writers: Sequence[tuple[BaseProcess, Any]]) -> list[str]:
 def kill_somewhere(store: str, name: str, draws: Random) -> list[str]:
     """Start a writer, kill it at a random moment, and say which cards it had acknowledged."""
     writer, hear = start(store, name, 0, draws.choice((1, 8)))
-    acknowledged = [card_id for _ in range(draws.randrange(1, 120)) for card_id in hear.recv_bytes().decode().split()]
+    acknowledged = [card_id for _ in range(draws.randrange(1, 60)) for card_id in hear.recv_bytes().decode().split()]
     for _ in range(draws.randrange(20_000)):
         pass  # some microseconds, so that the kill falls between two messages too
     writer.kill()
