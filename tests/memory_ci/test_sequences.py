@@ -146,7 +146,8 @@ class World:
         card_id, ci = self.any_id(), self.ci
         family = self.family(card_id)
         restored = {one for each in family for one in self.family(self.held[each].supersedes)}
-        act = self.chance.choice((ci.promote, ci.promote, ci.archive, ci.quarantine, ci.reject, ci.pin, ci.unpin))
+        acts = (ci.promote, ci.promote, ci.archive, ci.quarantine, ci.reject, ci.pin, ci.unpin, ci.split)
+        act = self.chance.choice(acts)
         try:
             await act(card_id, self.chance.choice(("because", "because", "")))
         except ConfigError:
@@ -246,7 +247,9 @@ def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
     at = old.status
     for move in new.history[len(old.history) :]:
         assert move.before is at
-        assert move.after in MOVES[at] or (move.after is at and move.why.startswith(("pinned: ", "unpinned: ")))
+        assert move.after in MOVES[at] or (
+            move.after is at and move.why.startswith(("pinned: ", "unpinned: ", "split"))
+        )
         assert move.by in ("human", "rollback") or not old.pinned
         assert move.why
         at = move.after

@@ -139,6 +139,22 @@ async def test_all_wordings_follow_a_decision_and_its_undoing(store: Store, at: 
         assert back == but_told(kept, back)
 
 
+async def test_a_wording_is_taken_out_of_its_idea_until_it_is_undone(store: Store, at: Visitor) -> None:
+    head = waiting()
+    wording = replace(card("Never count the chairs.", status=MemoryStatus.QUARANTINED), idea=head.id)
+    await store.add_unscreened([head, wording])
+    assert "The other wordings say something else" in (await at.get(f"/lessons/{head.id}")).page.text
+    assert "This wording says something else" in (await at.get(f"/lessons/{wording.id}")).page.text
+    assert (await decided(at, wording.id, "split")).status == 303
+    after = await one(store, wording.id)
+    assert (after.idea, after.history[-1].why) == ("", f"split from {head.id}: {WHY}")
+    assert "says something else" not in (await at.get(f"/lessons/{wording.id}")).page.text
+    await undone(at)
+    for kept in (head, wording):
+        back = await one(store, kept.id)
+        assert back == but_told(kept, back)
+
+
 async def test_a_correction_takes_the_place_of_a_lesson_until_it_is_undone(store: Store, at: Visitor) -> None:
     lesson = waiting()
     await store.add_unscreened([lesson])

@@ -53,6 +53,7 @@ quarantine = _command("quarantine", "Put a promoted or archived card on trial ag
 reject = _command("reject", "Withdraw a card for good: none of its text is kept, and what it corrected holds again.")
 pin = _command("pin", "Keep trials and rules from changing a card's status; people still may.")
 unpin = _command("unpin", "Let trials and rules change a card's status again.")
+split = _command("split", "Take a wording out of an idea that says something else; it goes on trial by itself.")
 
 
 def why_card(card_id: CardId, *, whose: TenantOptions, store: StoreOptions, output: OutputOptions) -> None:

@@ -94,6 +94,7 @@ _COMMAND = _Group(
                 "reject": "card_decisions:reject",
                 "pin": "card_decisions:pin",
                 "unpin": "card_decisions:unpin",
+                "split": "card_decisions:split",
                 "rollback": "rollback:rollback",
                 "path": "lessons:path",
             },

@@ -169,6 +169,8 @@ def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
     """What a person's decision changed."""
     if act == "release":
         return "all runs of its tenant may try it"
+    if act == "split":
+        return "an idea of its own, on trial" if before.idea else "its other wordings are another idea, on trial"
     was, now = status_of(before), status_of(after)
     if was == now:
         return f"{was} as before"

@@ -1,4 +1,4 @@
-"""What people decide on ideas: promote, archive, reject, pin. All wordings of an idea follow its head."""
+"""What people decide on ideas: promote, archive, reject, pin, split. All wordings of an idea follow its head."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -11,10 +11,11 @@ from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import Change, change_card
 from wisen.memory_ci.ideas import head_of, still_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
+from wisen.memory_ci.splitting import split
 from wisen.memory_ci.status import HUMAN, move, pinned, released
 from wisen.protocols import Scrubs, VectorStore
 
-Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin"]
+Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin", "split"]
 ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
 """What a person may decide on a card, as commands and pages name it."""
 
@@ -22,7 +23,8 @@ ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
 class Decisions:
     """A person's word on the cards of one store.
 
-    It holds for the idea: whichever wording is named, its head is moved, and all wordings with it.
+    It holds for the idea: whichever wording is named, its head is moved, and all wordings with it. Only `split` is on
+    the wording itself.
     """
 
     def __init__(self, store: VectorStore, now: Callable[[], datetime]) -> None:
@@ -39,6 +41,7 @@ class Decisions:
             "reject": self.reject,
             "pin": self.pin,
             "unpin": self.unpin,
+            "split": self.split,
         }
         return await acts[act](card_id, why)
 
@@ -86,6 +89,18 @@ class Decisions:
     async def unpin(self, card_id: str, why: str) -> MemoryCard:
         """Let rules and trials move the card again."""
         return await self._pin(card_id, why, on=False)
+
+    async def split(self, card_id: str, why: str) -> MemoryCard:
+        """Take a wording out of an idea that says something else: from then on it is one of its own, on trial.
+
+        Evidence stays with the idea's first card; where that one is named, the other wordings become another idea. What
+        a person has split is never joined again. Raises `ConfigError` for a card that is rejected or the only wording
+        of its idea, and without a reason.
+        """
+        at, why = self.now(), kept_reason(why)
+        card = (await self.store.get([card_id]))[0]
+        await split(self.store, card, await head_of(self.store, card), why=why, at=at)
+        return (await self.store.get([card_id]))[0]
 
     async def _move(self, card_id: str, status: MemoryStatus, why: str) -> MemoryCard:
         at, why = self.now(), kept_reason(why)

@@ -60,6 +60,20 @@ def move(
             return moved
 
 
+def split_off(card: MemoryCard, *, idea: str, why: str, at: datetime) -> MemoryCard:
+    """A wording that a person took out of its idea, on trial as a wording of `idea`, or as one of its own.
+
+    Raises `ConfigError` for a rejected card.
+    """
+    note = f"split from {card.idea}: {why}"
+    if card.status is MemoryStatus.QUARANTINED:
+        done = Move(at=at, before=card.status, after=card.status, why=note, by=HUMAN)
+        moved = replace(card, version=card.version + 1, history=(*card.history, done))
+    else:
+        moved = move(card, MemoryStatus.QUARANTINED, note=note, at=at, by=HUMAN)
+    return replace(moved, idea=idea)
+
+
 def pinned(card: MemoryCard, *, on: bool, why: str, at: datetime) -> MemoryCard | None:
     """The card pinned or let go by a person, with that in its history; `None` where it is so already.
 

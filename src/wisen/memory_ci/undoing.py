@@ -67,8 +67,8 @@ def _as_it_was(kept: MemoryCard, *, at: datetime) -> Change:
 
     def restored(card: MemoryCard) -> MemoryCard | None:
         whole = kept if card.status is MemoryStatus.REJECTED else card
-        reset = card.status is MemoryStatus.QUARANTINED and kept.status is not card.status
-        counts = kept if reset or whole is kept else card
+        anew = card.idea != kept.idea or (card.status is MemoryStatus.QUARANTINED and kept.status is not card.status)
+        counts = kept if anew or whole is kept else card
         back = replace(
             whole,
             status=kept.status,
@@ -77,6 +77,8 @@ def _as_it_was(kept: MemoryCard, *, at: datetime) -> Change:
             held=kept.held,
             released=kept.released,
             superseded_by=kept.superseded_by,
+            idea=kept.idea,
+            retold=max(kept.retold, card.retold),
             evidence=counts.evidence,
             observed=counts.observed,
             trials=counts.trials,

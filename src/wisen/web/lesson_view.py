@@ -114,7 +114,7 @@ async def look_at_lesson(store: Store, card: MemoryCard) -> LessonView:
         picture=evidence_picture(draws_of(uses, head.id, current.trial), bar=current.promotes_at) if current else "",
         uses=uses[:_RUNS],
         uses_count=len(uses),
-        decisions=decisions_on(card, head),
+        decisions=decisions_on(card, head, wordings=len(idea.wordings)),
     )
 
 
@@ -133,8 +133,8 @@ def circle_of(card: MemoryCard) -> str:
     return f"runs of agent {source.agent or 'without a name'}{owner} may try it"
 
 
-def decisions_on(card: MemoryCard, head: MemoryCard) -> list[str]:
-    """What a person may decide now, in the order of a page."""
+def decisions_on(card: MemoryCard, head: MemoryCard, *, wordings: int) -> list[str]:
+    """What a person may decide now on a card of an idea with so many wordings, in the order of a page."""
     if head.status is MemoryStatus.REJECTED:
         return []
     possible = MOVES[head.status]
@@ -144,6 +144,7 @@ def decisions_on(card: MemoryCard, head: MemoryCard) -> list[str]:
     acts = {"promote": "promoted", "quarantine": "quarantined", "archive": "archived", "reject": "rejected"}
     found += [act for act, status in acts.items() if MemoryStatus(status) in possible]
     found.append("unpin" if head.pinned else "pin")
+    found += ["split"] if wordings > 1 else []
     return found if card.superseded_by else [*found, "correct"]
 
 
