@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from wisen import CardFilter, SQLiteVectorStore
+from wisen import CardFilter, HashEmbedder, SQLiteVectorStore
 from wisen.cards import CardEvidence
 from wisen.memory_ci.changes import change_card
 from wisen.records import Blocked, Injection, LeftOut
@@ -80,23 +80,25 @@ def test_a_reason_is_kept_without_secrets(learned: Wisen) -> None:
     assert (done.returncode, secret in done.stderr, "say why in other words" in done.stderr) == (2, False, True)
 
 
-def test_a_person_takes_a_wording_out_of_its_idea(learned: Wisen, store: Path) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_a_person_takes_a_wording_out_of_its_idea(learned: Wisen, store: Path, *, first: bool) -> None:
     async def one_idea() -> list[str]:
-        async with SQLiteVectorStore(store) as opened:
-            head, wording = [card.id for card in await opened.list(CardFilter())]
-            await change_card(opened, wording, lambda one: replace(one, idea=head))
-            return [head, wording]
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            head = (await opened.list(CardFilter()))[0]
+            (added,) = await opened.add_unscreened(
+                [replace(head, id="", content=f"Never: {head.content}", idea=head.id, version=1, history=())]
+            )
+            return [head.id, added.card_id]
 
     head, wording = asyncio.run(one_idea())
-    done = learned("lessons", "split", wording, "--why", "it says the opposite")
-    assert (done.returncode, done.stdout) == (0, f"card {wording}: an idea of its own, on trial\n")
+    named = head if first else wording
+    done = learned("lessons", "split", named, "--why", "it says the opposite")
+    changed = "its other wordings are another idea, on trial" if first else "an idea of its own, on trial"
+    assert (done.returncode, done.stdout) == (0, f"card {named}: {changed}\n")
     assert f"split from {head}: it says the opposite" in learned("lessons", "why", wording).stdout
     done = learned("lessons", "split", wording, "--why", "again")
     said = f"wisen: card '{wording}' is the only wording of its idea: there is nothing to split\n"
     assert (done.returncode, done.stderr) == (2, said)
-    asyncio.run(one_idea())
-    done = learned("lessons", "split", head, "--why", "it says the opposite")
-    assert (done.returncode, done.stdout) == (0, f"card {head}: its other wordings are another idea, on trial\n")
 
 
 @pytest.mark.parametrize(
