@@ -13,6 +13,7 @@ from wisen.embedders.local import LocalEmbedder
 from wisen.errors import ConfigError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.joining import join
+from wisen.memory_ci.splitting import split
 from wisen.memory_ci.undoing import before_decision, take_back
 from wisen.trial_records import DrawCounts, Trial
 
@@ -61,6 +62,23 @@ async def test_of_the_first_wording_the_others_are_taken_as_one_idea(any_store: 
     head = await ci.split(HEAD.id, "the others say the opposite")
     assert (head.idea, head.trials, head.retold) == ("", HEAD.trials, 1)
     assert [(await kept(any_store, one.id)).idea for one in (WRONG, SAME)] == ["", WRONG.id], "the older one leads"
+
+
+async def test_a_wording_that_was_withdrawn_stays_where_it_is() -> None:
+    withdrawn = replace(SAME, status=MemoryStatus.REJECTED, provenance=replace(SAME.provenance, created_at=NOON))
+    ci = await holding(InMemoryVectorStore(), HEAD, withdrawn, WRONG)
+    await ci.split(HEAD.id, "the others say the opposite")
+    assert (await kept(ci.store, WRONG.id)).idea == ""
+    assert await kept(ci.store, SAME.id) == withdrawn
+
+
+@pytest.mark.parametrize("moved", [{"status": MemoryStatus.REJECTED}, {"idea": "another"}])
+async def test_what_is_decided_on_a_wording_meanwhile_holds(moved: dict[str, Any]) -> None:
+    store = InMemoryVectorStore()
+    await holding(store, HEAD, WRONG)
+    await change_card(store, WRONG.id, lambda card: replace(card, **moved))
+    await split(store, WRONG, HEAD, why="it says the opposite", at=NOON)
+    assert replace(await kept(store, WRONG.id), version=1) == replace(WRONG, **moved)
 
 
 @pytest.mark.parametrize("status", [MemoryStatus.PROMOTED, MemoryStatus.ARCHIVED])

@@ -217,7 +217,7 @@ async def still_there(store: VectorStore, ids: Sequence[str]) -> list[MemoryCard
 
 
 async def wordings_of(store: VectorStore, head: MemoryCard) -> list[MemoryCard]:
-    """All other wordings of an idea."""
+    """All other wordings of an idea, oldest first."""
     where = CardFilter(tenant=head.scope.tenant, kinds=(head.kind,), idea=head.id)
     async with aclosing(every_card(store, where)) as cards:
         return [card async for card in cards if card.idea == head.id]

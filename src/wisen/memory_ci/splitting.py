@@ -15,7 +15,6 @@ from wisen.memory_ci.changes import Change, change_card
 from wisen.memory_ci.ideas import still_there, wordings_of
 from wisen.memory_ci.status import HUMAN, split_off
 from wisen.protocols import VectorStore
-from wisen.stores.ordering import moment
 
 
 async def split(store: VectorStore, card: MemoryCard, head: MemoryCard, *, why: str, at: datetime) -> None:
@@ -29,7 +28,7 @@ async def split(store: VectorStore, card: MemoryCard, head: MemoryCard, *, why: 
     if card.status is MemoryStatus.REJECTED:
         raise ConfigError(f"card {card.id!r} is rejected: there is nothing left to split")
     leaving = [card] if card.id != head.id else await wordings_of(store, head)
-    leaving.sort(key=lambda one: (moment(one.provenance.created_at), one.id))
+    leaving = [one for one in leaving if one.status is not MemoryStatus.REJECTED]
     if not leaving:
         raise ConfigError(f"card {card.id!r} is the only wording of its idea: there is nothing to split")
     corrections = await still_there(store, [*{one.superseded_by for one in leaving} - {""}])
@@ -45,7 +44,7 @@ def _leaving(wording: MemoryCard, idea: str, *, corrected: bool, why: str, at: d
     """The wording without its idea, and without the correction that it had as a wording of it alone."""
 
     def change(card: MemoryCard) -> MemoryCard | None:
-        if card.idea != wording.idea or card.status is MemoryStatus.REJECTED:
+        if (card.idea, card.status) != (wording.idea, wording.status):  # decided on meanwhile
             return None
         alone = split_off(card, idea=idea, why=why, at=at)
         return alone if corrected else replace(alone, superseded_by="")
