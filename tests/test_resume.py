@@ -76,6 +76,7 @@ def assert_same(one: Ended, other: Ended) -> None:
     assert one.calls_kept == other.calls_kept == 0
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", [name for name in ARCHITECTURES if name not in RACING])
 async def test_cut_off_at_each_write(name: str) -> None:
     """What was under way may be done once more, and nothing else; what is counted is counted once or not at all."""
@@ -88,6 +89,7 @@ async def test_cut_off_at_each_write(name: str) -> None:
         assert_little_more(again, whole, cuts=1)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=25)
 @given(st.data(), st.sampled_from(("reflexion with tools", "reflexion over reflection", "the protocol")))
 def test_cut_off_again_and_again(data: st.DataObject, name: str) -> None:
