@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
 from math import exp, inf, log, nextafter
 from pathlib import Path
 from random import Random
@@ -22,7 +23,6 @@ from wisen.memory_ci.statistics import shrunken_rate, trial_e_value, trial_log_e
 from wisen.memory_ci.trial import (
     TrialRule,
     again,
-    as_not_good,
     base_rate,
     began,
     begins,
@@ -32,6 +32,7 @@ from wisen.memory_ci.trial import (
     is_losing,
     priority,
     propensity,
+    with_open,
 )
 from wisen.memory_ci.verdicts import bar, evidence_of, progress, verdict
 from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
@@ -60,6 +61,23 @@ def one_run(trial: Trial, rates: tuple[float, float], chance: Random) -> Trial:
         trial = began(trial, 1)
     shown = chance.random() < share
     return counted(trial, drawn(shown=shown, share=share), chance.random() < rates[shown])
+
+
+def side_by_side(chance: Random, *, slow: bool, outcome: bool) -> str:
+    """The first verdict where runs with this outcome are slow if they were shown the idea, or weren't."""
+    trial, running, number = began(Trial(), 1), list[tuple[float, int, OpenDraw, bool]](), 0
+    now = 0.0
+    while number < 200:
+        while len(running) < 40:
+            share, good = propensity(trial), chance.random() < 0.5
+            draw = drawn(shown=chance.random() < share, share=share)
+            lasts = chance.uniform(0.8, 1.2) * (3.0 if draw.shown is slow and good is outcome else 1.0)
+            heappush(running, (now + lasts, number := number + 1, draw, good))
+        now, _, draw, good = heappop(running)
+        trial = counted(trial, draw, good)
+        if (said := verdict(trial, at=20.0, open_draws=[one[2] for one in running])) != "undecided":
+            return said
+    return "undecided"
 
 
 def tried(rates: tuple[float, float], chance: Random, *, runs: int = 1_000) -> tuple[str, int]:
@@ -163,12 +181,15 @@ class TestCounting:
     def test_what_was_certain_is_no_evidence_either_way(self) -> None:
         for certain in (drawn(share=1.0), drawn(share=0.0, shown=False)):
             assert counted(on_trial(WELL), certain, good=True).counts == (WELL,)
-            assert as_not_good(on_trial(WELL), [certain]) == (WELL,)
+            assert with_open(on_trial(WELL), [certain]) == (WELL,)
 
-    def test_a_draw_that_is_open_is_a_run_that_was_not_good(self) -> None:
+    def test_a_draw_that_is_open_counts_against_what_is_claimed(self) -> None:
         """Its outcome isn't unknown, nor judged by a model: it has none yet."""
-        assert as_not_good(on_trial(WELL), [drawn()]) == (replace(WELL, shown=61),)
-        assert as_not_good(on_trial(WELL), [drawn(shown=False)]) == (replace(WELL, held_out=41),)
+        open_draws = [drawn(), drawn(shown=False), drawn(shown=False)]
+        helps = replace(WELL, shown=61, held_out=42, held_out_good=WELL.held_out_good + 2)
+        hurts = replace(WELL, shown=61, shown_good=WELL.shown_good + 1, held_out=42)
+        assert with_open(on_trial(WELL), open_draws) == (helps,)
+        assert with_open(on_trial(WELL), open_draws, hurts=True) == (hurts,)
 
     @given(
         counts=st.tuples(*[st.integers(0, 30)] * 8),
@@ -241,20 +262,35 @@ class TestVerdict:
         stages: tuple[Stage, ...] = ("waiting", "promoted", "archived", "benched")
         assert {verdict(on_trial(WELL, stage=stage), at=1.5) for stage in stages} == {"undecided"}
 
-    def test_late_failures_can_not_win(self) -> None:
-        """Runs that see the idea and fail hang until the grace ends: until then they aren't good."""
+    def test_late_failures_and_early_successes_can_not_win(self) -> None:
+        """Until an outcome is reported, it counts against what would be decided."""
         trial = on_trial(WELL)
-        hanging = [drawn() for _ in range(20)]
-        assert verdict(trial, at=20.0, open_draws=hanging) == "undecided"
-        assert verdict(trial, at=20.0, open_draws=[replace(one, shown=False) for one in hanging]) == "helps"
-        assert verdict(trial, at=20.0, open_draws=[replace(one, model="other") for one in hanging]) == "helps"
-        assert verdict(trial, at=20.0, open_draws=[replace(one, propensity=1.0) for one in hanging]) == "helps"
+        for shown in (True, False):
+            hanging = [drawn(shown=shown) for _ in range(20)]
+            assert verdict(trial, at=20.0, open_draws=hanging) == "undecided"
+            assert verdict(trial, at=20.0, open_draws=[replace(one, model="other") for one in hanging]) == "helps"
+            assert verdict(trial, at=20.0, open_draws=[replace(one, propensity=1.0) for one in hanging]) == "helps"
 
-    def test_early_successes_of_those_held_out_do_not_make_an_idea_win(self) -> None:
-        """Open draws may only speak against it: those held out aren't counted as failures alone."""
-        few = on_trial(replace(WELL, shown=40, shown_good=27, held_out=20, held_out_good=7))
-        held_out = [drawn(shown=False) for _ in range(60)]
-        assert verdict(few, at=20.0) == verdict(few, at=20.0, open_draws=held_out) == "undecided"
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_early_failures_and_late_successes_can_not_lose(self, *, shown: bool) -> None:
+        hanging = [drawn(shown=shown) for _ in range(20)]
+        weak = replace(LEVEL, shown=84, shown_good=42, held_out=56, held_out_good=28)
+        assert verdict(on_trial(weak), at=20.0) == "no difference"
+        assert verdict(on_trial(weak), at=20.0, open_draws=hanging) == "undecided"
+        for stage in ("on trial", "promoted"):
+            assert verdict(on_trial(BADLY, stage=stage), at=20.0) == "hurts"
+            assert verdict(on_trial(BADLY, stage=stage), at=20.0, open_draws=hanging) != "hurts"
+
+    @pytest.mark.no_cover
+    @pytest.mark.parametrize("slow", ["shown", "held out"])
+    @pytest.mark.parametrize("outcome", [True, False])
+    def test_how_long_a_run_takes_proves_nothing(self, *, slow: str, outcome: bool) -> None:
+        """40 runs at once, of which some take three times as long, and no outcome that rests on the idea."""
+        promoted = [
+            side_by_side(Random(f"{slow} {outcome} {trial}"), slow=slow == "shown", outcome=outcome)
+            for trial in range(20)
+        ]
+        assert promoted.count("helps") <= 2
 
     def test_replays_and_runs_are_one_e_value(self) -> None:
         some = on_trial(replace(WELL, shown=30, shown_good=20, held_out=20, held_out_good=8))
@@ -265,7 +301,7 @@ class TestVerdict:
         assert verdict(some, at=at_exactly(both) * 1.01, gained=6, lost=1) == "undecided"
         assert evidence_of(some, gained=6, lost=1) == both
         open_draws = [drawn()] * 3
-        late = trial_log_e_value(as_not_good(some, open_draws), gained=6, lost=1)
+        late = trial_log_e_value(with_open(some, open_draws), gained=6, lost=1)
         assert evidence_of(some, gained=6, lost=1, open_draws=open_draws) == late < both
         assert verdict(some, at=20.0, lost=20) in ("hurts", "no difference")
         fading = on_trial(replace(LEVEL, shown=66, shown_good=33, held_out=44, held_out_good=22))

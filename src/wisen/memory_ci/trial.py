@@ -213,12 +213,15 @@ def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, .
     return (*counts[:place], both, *counts[place + 1 :])
 
 
-def as_not_good(trial: Trial, open_draws: Iterable[OpenDraw]) -> tuple[DrawCounts, ...]:
-    """The counts as if no draw that is still open had come out well."""
+def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = False) -> tuple[DrawCounts, ...]:
+    """The counts as if all draws that are still open had come out against the idea; with `hurts`, for it.
+
+    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that.
+    """
     counts = trial.counts
     for one in open_draws:
         if (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0:
-            counts = added(counts, _one(one, good=False, judged=False))
+            counts = added(counts, _one(one, good=one.shown is hurts, judged=False))
     return counts
 
 

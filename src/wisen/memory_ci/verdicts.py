@@ -17,7 +17,7 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.sequence_numbers import promoted_beside, size_of_cohort
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
-from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, as_not_good
+from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, with_open
 from wisen.trial_records import Cohort, DrawCounts, OpenDraw, Trial
 
 Verdict = Literal["helps", "hurts", "undecided"]
@@ -142,13 +142,15 @@ def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
 def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
     """The logarithm of the e-value that promotes a trial.
 
-    It is the less of two: of the runs whose outcome is known, and with `open_draws`, which aren't good as long as
-    nothing was reported. Otherwise an idea could win by making its failures late. `gained` and `lost` are pairs of
-    replays, which are bet on beside the runs.
+    Runs whose outcome isn't known yet, the `open_draws`, count against the idea. Otherwise one could win by making its
+    failures late, or its successes early. `gained` and `lost` are pairs of replays, which are bet on beside the runs.
     """
-    return min(
-        trial_log_e_value(counts, gained=gained, lost=lost) for counts in (trial.counts, as_not_good(trial, open_draws))
-    )
+    return trial_log_e_value(with_open(trial, open_draws), gained=gained, lost=lost)
+
+
+def harm_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
+    """The logarithm of the e-value that archives a trial; runs whose outcome isn't known yet count for the idea."""
+    return trial_log_e_value(with_open(trial, open_draws, hurts=True), gained=gained, lost=lost, hurts=True)
 
 
 def verdict(
@@ -175,15 +177,15 @@ def verdict(
             gained = lost = 0
             promote_at, give_up_at = rule.promote_at, rule.no_difference_at * _EARNED
         case "promoted":
-            harmful = trial_log_e_value(trial.counts, hurts=True) >= log(rule.archive_at)
-            return "hurts" if harmful else "undecided"
+            return "hurts" if harm_of(trial, open_draws=open_draws) >= log(rule.archive_at) else "undecided"
         case _:
             return "undecided"
     if evidence_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(promote_at):
         return "helps"
-    if trial_log_e_value(trial.counts, gained=gained, lost=lost, hurts=True) >= log(rule.archive_at):
+    if harm_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(rule.archive_at):
         return "hurts"
-    return "no difference" if evidence_of(trial, gained=gained, lost=lost) <= -log(give_up_at) else "undecided"
+    at_best = trial_log_e_value(with_open(trial, open_draws, hurts=True), gained=gained, lost=lost)
+    return "no difference" if at_best <= -log(give_up_at) else "undecided"
 
 
 def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0) -> Progress:
