@@ -84,6 +84,10 @@ LATER = NOON + timedelta(days=3)
         (replace(at(OLD, verified=True), taught_at=LATER), replace(NEW, taught_at=LATER + timedelta(days=1)), True),
         (replace(at(OLD, verified=True), taught_at=NOON), NEW, True),
         (OLD, replace(at(NEW, created_at=NOON - timedelta(days=1)), taught_at=LATER), True),
+        (OLD, replace(at(NEW, verified=False), taught_at=LATER), True),  # by a check, in another wording
+        (replace(at(OLD, verified=False), taught_at=LATER), NEW, False),
+        (replace(at(OLD, created_at=LATER), taught_at=NOON), NEW, True),  # what an opinion said since says less
+        (OLD, replace(NEW, evidence=(CardEvidence(model="m", layout=LAYOUT, lost=20),)), False),
         (replace(OLD, pinned=True), NEW, True),
         (replace(OLD, pinned=True, **PROMOTED), replace(NEW, **PROMOTED), False),
         (replace(OLD, **PROMOTED), replace(NEW, **PROMOTED), True),
@@ -187,6 +191,8 @@ def pairs(gained: int, lost: int, model: str = "m", layout: str = LAYOUT, terms:
         ({"trials": on("benched")}, Rule(), "made no difference on trial"),
         ({"evidence": (pairs(0, 20),)}, Rule(), HURTS),
         ({"evidence": (pairs(0, 20),)}, Rule(archive_at=1e9), ""),
+        ({"evidence": (pairs(0, 20),), "trials": on("on trial", number=1)}, Rule(), ""),
+        ({"evidence": (pairs(0, 20),), "trials": on("promoted", number=1)}, Rule(), ""),
         ({"evidence": (pairs(0, 20, model="n"),)}, Rule(), ""),
         ({"evidence": (pairs(0, 20, layout="another"),)}, Rule(), ""),
         ({"evidence": (pairs(20, 0),)}, Rule(), ""),

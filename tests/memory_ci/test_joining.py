@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -372,6 +372,20 @@ async def test_rivals_come_along(ci: MemoryCI) -> None:
     await taught(ci, BRIDGE)
     head, joined, facing = await ci.store.get([one, other, rival])
     assert (head.rivals, joined.idea, joined.rivals, facing.rivals) == ((rival, third), one, (), (one,))
+    assert head.taught_at is None
+
+
+@pytest.mark.parametrize("known", [None, NOON + timedelta(days=2)])
+async def test_when_a_check_taught_what_joins_comes_along_if_there_are_rivals(
+    ci: MemoryCI, known: datetime | None
+) -> None:
+    one = await taught(ci, SLOT, created_at=NOON - timedelta(days=1))
+    other = await taught(ci, BOOK, created_at=NOON, verified=True)
+    rival = await taught(ci, "Book 20 minutes for every patient's first appointment.")
+    assert (await kept(ci.store, rival)).rivals == (other,)
+    await change_card(ci.store, other, lambda card: replace(card, taught_at=known))
+    await taught(ci, BRIDGE)
+    assert (await kept(ci.store, one)).taught_at == (known or NOON)
 
 
 async def test_wordings_come_along(ci: MemoryCI) -> None:

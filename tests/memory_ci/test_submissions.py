@@ -306,6 +306,9 @@ async def test_another_wording_counts_as_being_taught_again() -> None:
         await ci.submit(lesson(HARBOUR, prompt, run=f"r{days}", verified=True, created_at=NOON + timedelta(days=days)))
         now = await kept(ci.store, head)
         assert (now.taught_at, now.retold) == (NOON + timedelta(days=days), days)
+    await ci.submit(lesson(HARBOUR, "Who is meant here?", run="late", verified=True, created_at=NOON))
+    now = await kept(ci.store, head)
+    assert (now.taught_at, now.retold) == (NOON + timedelta(days=3), 4), "a report that comes late changes no order"
 
 
 async def test_another_wording_of_a_rival_is_no_further_rival() -> None:

@@ -108,10 +108,12 @@ class Eligibility:
 
     def _refuted(self, head: MemoryCard) -> str:
         """Why the evidence keeps an idea out of prompts; "" where it doesn't."""
-        stage, (gained, lost) = self.trial(head).stage, replayed(head, self.model, self.layout)
-        if stage == "archived" or replay_verdict(gained, lost, self.ci.rule) == "hurts":
+        trial, (gained, lost) = self.trial(head), replayed(head, self.model, self.layout)
+        # Once a trial has begun, it decides on runs and replays together.
+        by_replays = not trial.number and replay_verdict(gained, lost, self.ci.rule) == "hurts"
+        if by_replays or trial.stage == "archived":
             return HURTS
-        return _BENCHED if stage == "benched" else ""
+        return _BENCHED if trial.stage == "benched" else ""
 
     def _in_use(self, head: MemoryCard) -> bool:
         return promoted_for(head, model=self.model, layout=self.layout)
@@ -167,18 +169,24 @@ class Eligibility:
         may_be_shown = CardFilter(statuses=RECALLABLE, circle="" if self.ci.across_circles else self.circle)
         if not may_be_shown.accepts(new) or new.held or new.superseded_by:
             return False
-        if self.trial(new).stage in ("archived", "benched") or (old.pinned and old.status is MemoryStatus.PROMOTED):
+        if self._refuted(new) or (old.pinned and old.status is MemoryStatus.PROMOTED):
             return False
         if not self._in_use(new) and (self._in_use(old) or is_ahead(self.trial(old))):
             return False
-        later = _taught_at(new), not old.provenance.verified
-        return new.provenance.verified and later > (_taught_at(old), False)
+        later = _taught_at(new), not _by_a_check(old)
+        return _by_a_check(new) and later > (_taught_at(old), False)
+
+
+def _by_a_check(head: MemoryCard) -> bool:
+    """Whether a check taught an idea, in any wording."""
+    return head.provenance.verified or head.taught_at is not None
 
 
 def _taught_at(head: MemoryCard) -> int:
-    """When an idea was taught last, as far as that matters for its rivals."""
-    times = (head.provenance.created_at, head.taught_at)
-    return max(moment(one) for one in times if one is not None)
+    """When an idea was taught last, by a check where one taught it, as far as that matters for its rivals."""
+    source, known = head.provenance, head.taught_at
+    own = moment(source.created_at)
+    return own if known is None else max(moment(known), own if source.verified else 0)
 
 
 def behind(newer: str) -> str:

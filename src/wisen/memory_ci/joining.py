@@ -39,6 +39,11 @@ def stays(card: MemoryCard, head: MemoryCard) -> bool:
     return head.status is MemoryStatus.PROMOTED and card.provenance.tainted
 
 
+def last_taught(head: MemoryCard, *times: datetime | None) -> datetime | None:
+    """When a check taught an idea last, of what is known of it and these times; reports may come late."""
+    return max((one for one in (head.taught_at, *times) if one is not None), key=moment, default=None)
+
+
 def can_be_one(one: MemoryCard, other: MemoryCard) -> bool:
     """Whether two ideas, given by their heads, may be made one if they say the same: no evidence would change hands."""
     head, joining = sorted((one, other), key=_rank)
@@ -66,9 +71,9 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
 
     def told(card: MemoryCard) -> MemoryCard:
         rivals = tuple(dict.fromkeys((*other.rivals, *card.rivals)))[-MOST_RIVALS:]
-        known = [one for one in (card.taught_at, other.taught_at) if one is not None]
-        told = card.retold + other.retold + other.duplicates + 1
-        return replace(card, rivals=rivals, retold=told, taught_at=max(known, key=moment, default=None))
+        source, told = other.provenance, card.retold + other.retold + other.duplicates + 1
+        checked = source.created_at if source.verified and rivals else None
+        return replace(card, rivals=rivals, retold=told, taught_at=last_taught(card, other.taught_at, checked))
 
     def facing(card: MemoryCard) -> MemoryCard:
         return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))
