@@ -181,6 +181,35 @@ async def test_of_a_withdrawn_idea_the_oldest_other_wording_takes_its_place_on_t
     assert (await store.get([gone.id]))[0].status is rejected
 
 
+async def test_the_rivals_of_a_withdrawn_idea_face_the_wording_that_takes_its_place(store: Store) -> None:
+    idea, rival, gone = card("idea", run="bad"), card("rival", run="good"), card("gone", run="bad")
+    idea, rival = replace(idea, rivals=(gone.id, rival.id)), replace(rival, rivals=(gone.id, idea.id))
+    older, newer = (replace(card(text, run="good", at=NOON), idea=idea.id) for text in ("older", "newer"))
+    newer = replace(newer, provenance=replace(newer.provenance, verified=True, created_at=EVENING))
+    await store.add([idea, rival, gone, older, newer])
+    await rollback(store, Origin(run_id="bad"), at=EVENING)
+    led, faced = await store.get([older.id, rival.id])
+    assert (led.idea, led.rivals, led.taught_at) == ("", (rival.id,), EVENING)
+    assert faced.rivals == (gone.id, older.id)
+
+
+@pytest.mark.parametrize(("others", "then"), [((), None), ((NOON,), NOON)])
+async def test_a_withdrawn_wording_no_longer_says_when_a_check_taught_its_idea(
+    store: Store, others: tuple[datetime, ...], then: datetime | None
+) -> None:
+    idea, whole = (replace(card(text, run="good"), taught_at=EVENING) for text in ("idea", "whole"))
+
+    def wording(content: str, head: MemoryCard, when: datetime, run: str) -> MemoryCard:
+        made = card(content, run=run, at=when)
+        return replace(made, idea=head.id, provenance=replace(made.provenance, verified=True))
+
+    kept = [wording(f"kept {when}", idea, when, "good") for when in others]
+    gone, before = wording("gone", idea, EVENING, "bad"), wording("before", whole, NOON, "bad")
+    await store.add([idea, whole, gone, before, *kept])
+    await rollback(store, Origin(run_id="bad"), at=EVENING)
+    assert [one.taught_at for one in await store.get([idea.id, whole.id])] == [then, EVENING]
+
+
 async def calls_left(store: Store, *runs: str) -> set[str]:
     return {run for run in runs if await store.call(call_scope(run), "key", 0) is not None}
 

@@ -5,6 +5,7 @@ written are made together, in one write, in the order in which they were asked f
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from weakref import WeakValueDictionary
@@ -12,7 +13,7 @@ from weakref import WeakValueDictionary
 from wisen.batching import BatchQueue, Request
 from wisen.cards import MemoryCard
 from wisen.deadlines import RunTime, named
-from wisen.errors import StoreError
+from wisen.errors import CardNotFoundError, StoreError
 from wisen.protocols import VectorStore
 
 _TRIES = 200
@@ -42,6 +43,13 @@ async def change_card(store: VectorStore, card_id: str, change: Change) -> Memor
     if queue is None:
         queue = _QUEUES[place] = BatchQueue(partial(_write, store, card_id), most=_TOGETHER, shared=Exception)
     return await queue.ask(change, shielded=True)
+
+
+async def change_if_there(store: VectorStore, card_id: str, change: Change) -> bool:
+    """As `change_card`; says whether there was anything to change: a card that is gone needs no change."""
+    with suppress(CardNotFoundError):
+        return await change_card(store, card_id, change) is not None
+    return False
 
 
 async def _write(store: VectorStore, card_id: str, asked: Sequence[_Asked]) -> None:

@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError
-from wisen.memory_ci.rollback import change_if_there, reheaded
+from wisen.memory_ci.changes import change_if_there
+from wisen.memory_ci.orphans import reheaded
 from wisen.memory_ci.rules import rules_scope
 from wisen.protocols import Scrubs, VectorStore
 from wisen.records import RunRecord

@@ -6,13 +6,11 @@ it, no replay has bet on it, and no person has decided on it. So no evidence cha
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
-from wisen.errors import CardNotFoundError
-from wisen.memory_ci.changes import Change, change_card
+from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
 from wisen.protocols import VectorStore
@@ -92,11 +90,7 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
 
 async def _change(store: VectorStore, cards: Sequence[MemoryCard], change: Change) -> bool:
     """Change these cards, unless they are gone; says whether any was changed."""
-    changed = False
-    for card in cards:
-        with suppress(CardNotFoundError):
-            changed |= await change_card(store, card.id, change) is not None
-    return changed
+    return any([await change_if_there(store, card.id, change) for card in cards])
 
 
 def _rank(card: MemoryCard) -> tuple[bool, bool, int, str]:

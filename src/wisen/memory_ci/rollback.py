@@ -1,15 +1,15 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus, Provenance
-from wisen.errors import CardNotFoundError, ConfigError
-from wisen.memory_ci.changes import Change, change_card
+from wisen.errors import ConfigError
+from wisen.memory_ci.changes import change_if_there
+from wisen.memory_ci.orphans import reheaded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import move
 from wisen.protocols import RunLog, Scrubs, VectorStore
@@ -17,7 +17,6 @@ from wisen.recall import CardFilter
 from wisen.records import NEVER, RunRecord
 from wisen.screening.card_names import clean_source
 from wisen.stores.maintenance import DropsCalls
-from wisen.stores.ordering import moment
 from wisen.stores.paging import every_card, every_run
 from wisen.stores.pruning import call_scope
 
@@ -148,30 +147,6 @@ async def rollback(
     return Rollback(withdrawn=tuple(sorted(chosen)), restored=tuple(sorted(restored)), left=tuple(left))
 
 
-async def reheaded(
-    store: VectorStore, cards: Mapping[str, MemoryCard], withdrawn: Collection[str], at: datetime
-) -> None:
-    """Let other wordings of a withdrawn card's idea take its place, on trial again: its evidence is gone."""
-    orphans: dict[str, list[MemoryCard]] = {}
-    for card in cards.values():
-        if card.idea in withdrawn and card.id not in withdrawn and card.status is not MemoryStatus.REJECTED:
-            orphans.setdefault(card.idea, []).append(card)
-    for left in orphans.values():
-        left.sort(key=lambda card: (moment(card.provenance.created_at), card.id))
-        for one in left:
-            await change_if_there(store, one.id, partial(_under, head=left[0].id, at=at))
-
-
-def _under(card: MemoryCard, *, head: str, at: datetime) -> MemoryCard | None:
-    """The card under a new head, which may be itself; in quarantine, where the old head's status was in use."""
-    under = replace(card, idea="" if card.id == head else head)
-    if card.status is MemoryStatus.PROMOTED:
-        return move(
-            under, MemoryStatus.QUARANTINED, note="what its evidence stood on was withdrawn", at=at, by="rollback"
-        )
-    return under
-
-
 @lru_cache(maxsize=16)
 def _as_kept(source: str) -> str:
     try:
@@ -238,10 +213,3 @@ def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:
     if card.status is MemoryStatus.REJECTED:
         return None
     return move(card, MemoryStatus.REJECTED, note=f"withdrawn: {note}" if note else "withdrawn", at=at, by="rollback")
-
-
-async def change_if_there(store: VectorStore, card_id: str, change: Change) -> bool:
-    """Change a card; says whether there was anything to change."""
-    with suppress(CardNotFoundError):  # a card that is gone needs no change
-        return await change_card(store, card_id, change) is not None
-    return False

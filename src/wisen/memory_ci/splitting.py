@@ -5,13 +5,12 @@ of the other. Both sides tell in their histories that a person split them: for t
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
-from wisen.errors import CardNotFoundError, ConfigError
-from wisen.memory_ci.changes import Change, change_card
+from wisen.errors import ConfigError
+from wisen.memory_ci.changes import Change, change_card, change_if_there
 from wisen.memory_ci.ideas import still_there, wordings_of
 from wisen.memory_ci.status import HUMAN, split_off
 from wisen.protocols import VectorStore
@@ -36,8 +35,7 @@ async def split(store: VectorStore, card: MemoryCard, head: MemoryCard, *, why: 
     await change_card(store, head.id, _left(leaving, why=why, at=at))
     for one in leaving:
         idea = "" if one.id == leaving[0].id else leaving[0].id
-        with suppress(CardNotFoundError):  # deleted meanwhile
-            await change_card(store, one.id, _leaving(one, idea, corrected=one.id in corrected, why=why, at=at))
+        await change_if_there(store, one.id, _leaving(one, idea, corrected=one.id in corrected, why=why, at=at))
 
 
 def _leaving(wording: MemoryCard, idea: str, *, corrected: bool, why: str, at: datetime) -> Change:
