@@ -10,6 +10,7 @@ from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Scr
 from wisen.cards import CardEvidence, MemoryScope
 from wisen.errors import ConfigError, StoreError
 from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.explain.card_facts import trial_lines
 from wisen.memory_ci.verdicts import Rule
 from wisen.models.scripted import ScriptedCall
 from wisen.replay.card_tests import ReplayOptions, ReplayTest
@@ -31,6 +32,22 @@ async def test_a_card_that_helps_is_promoted_one_that_hurts_archived_and_others_
         assert await status(store, one) is expected
         assert not report.exhausted
     assert outcome(report, IDLE) == (0, 0)
+
+
+async def test_a_card_has_its_number_among_the_trials_before_anything_is_known_of_it() -> None:
+    """A live trial bets on the same pairs, and what it asks for may not follow from them."""
+    store = await stored(HELPS, IDLE)
+    ci = MemoryCI(store)
+    report = await ReplayTest(ci, attempt(), options=FEW, budget=ReplayBudget(attempts=0)).run(tasks())
+    assert report.attempts == 0
+    kept = await store.get([HELPS.id, IDLE.id])
+    assert [card.trials[0].stage for card in kept] == ["waiting", "waiting"]
+    numbers = [card.trials[0].number for card in kept]
+    assert sorted(numbers) == [1, 2]
+    await ReplayTest(ci, attempt(), options=FEW).run(tasks())
+    kept = await store.get([HELPS.id, IDLE.id])
+    assert [card.trials[0].number for card in kept] == numbers
+    assert trial_lines(kept[0]) == []
 
 
 async def test_evidence_and_history_stand_on_the_card() -> None:

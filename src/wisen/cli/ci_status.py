@@ -10,7 +10,7 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.shared_options import OutputOptions, StoreOptions, TenantOptions
 from wisen.cli.store_choice import StoreChoice, drive, reading
-from wisen.explain.card_facts import trial_word
+from wisen.explain.card_facts import trial_word, trials_told
 from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.recall import CardFilter
@@ -92,10 +92,11 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[Cohort, int]) -> li
             head.text,
         )
 
-    replays = [replays_of(head, trial) for trial in head.trials]
+    trials = trials_told(head)
+    replays = [replays_of(head, trial) for trial in trials]
     rows = [
         row(trial_word(trial, promoted), pooled(trial, one), e_values_of(trial, one))
-        for trial, one in zip(head.trials, replays, strict=True)
+        for trial, one in zip(trials, replays, strict=True)
     ]
     waits = "waits for its trial" if head.status is MemoryStatus.QUARANTINED and not head.trials else ""
     for one in head.evidence:

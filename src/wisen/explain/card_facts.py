@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from wisen.memory_ci.decisions import Act
 
 
+def trials_told(head: MemoryCard) -> list[Trial]:
+    """The trials of an idea, given as its head; where replays decided on it, one that hasn't begun says nothing."""
+    on_trial = head.status is MemoryStatus.QUARANTINED
+    return [one for one in head.trials if on_trial or one.stage != "waiting"]
+
+
 def trial_lines(head: MemoryCard, promoted: Mapping[Cohort, int] | None = None) -> list[str]:
     """How far each trial of an idea is, given as its head, and its counts on a line of their own.
 
@@ -21,7 +27,7 @@ def trial_lines(head: MemoryCard, promoted: Mapping[Cohort, int] | None = None) 
     """
     waits = head.status is MemoryStatus.QUARANTINED and not head.idea and not head.trials
     lines = ["waits for its trial"] if waits else []
-    for one in head.trials:
+    for one in trials_told(head):
         over = ", and is shown no more" if one.stage in ("archived", "benched") else ""
         lines.append(f"{trial_word(one, promoted)}{over} ({_place(one.model, one.layout)})")
         lines += [counts] if (counts := _runs(one)) else []

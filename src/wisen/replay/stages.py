@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -115,7 +115,7 @@ class ReplaySession:
     async def run(self, tasks: Iterable[Task]) -> None:
         """All rounds."""
         given = tuple(tasks)
-        solved = await solved_before(self.ci.store, self.options.threshold)
+        trial = TrialEvidence(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
         for number in range(1, self.options.rounds + 1):
             waiting = [case for case in self.cases if case.in_test]
             if not waiting or self.exhausted:
@@ -138,15 +138,24 @@ class ReplaySession:
                 await self._plan(case)
             if number == 1:
                 await self._finish()
-            if number == 1 and self.options.order == "in stages":
-                await self._side_by_side(self._own(case) for case in waiting)
-                await self._side_by_side(self._neighbours(case, solved) for case in waiting)
+            tested = [case for case in waiting if case.tasks]
             if self.options.order == "with the trial":
-                await self._with_the_trial([case for case in waiting if case.tasks])
+                await self._with_the_trial(trial, tested)
                 return
-            await self._related([case for case in waiting if case.tasks])
+            if number == 1:
+                await self._begin(waiting, trial)
+            await self._related(tested)
             if not await self._release():
                 return
+
+    async def _begin(self, cases: Sequence[CardUnderTest], trial: TrialEvidence) -> None:
+        """Give each card that can be tested its number, as live trials bet on its pairs; then ask what tells most."""
+        solved = await solved_before(self.ci.store, self.options.threshold)
+        for case in cases:
+            if case.tasks:
+                await trial.begin(case)
+        await self._side_by_side(self._own(case) for case in cases)
+        await self._side_by_side(self._neighbours(case, solved) for case in cases)
 
     async def _plan(self, case: CardUnderTest) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
@@ -213,9 +222,8 @@ class ReplaySession:
             await self._side_by_side(self._pairs(case, 1, _never) for case in waiting)
             self._choose(others)
 
-    async def _with_the_trial(self, cases: list[CardUnderTest]) -> None:
+    async def _with_the_trial(self, trial: TrialEvidence, cases: list[CardUnderTest]) -> None:
         """Cluster by cluster, always the ideas that promise most. Which is next rests on the past alone."""
-        trial = TrialEvidence(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
         while not self.exhausted and (left := [case for case in cases if self._open(case) and trial.goes_on(case)]):
             best = sorted(left, key=trial.promise, reverse=True)[: max(1, self.parallel // 2)]
             for case in best:

@@ -4,7 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wisen.cards import ANYONE, CardEvidence, MemoryCard, MemoryStatus
-from wisen.explain.card_facts import Idea, evidence_lines, find_idea, judge, origin, seen, status_of, trial_word
+from wisen.explain.card_facts import (
+    Idea,
+    evidence_lines,
+    find_idea,
+    judge,
+    origin,
+    seen,
+    status_of,
+    trial_word,
+    trials_told,
+)
 from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.memory_ci.statistics import trial_log_e_value, wilson_interval
@@ -98,7 +108,7 @@ async def look_at_lesson(store: Store, card: MemoryCard) -> LessonView:
     promoted = await promoted_by_trials(store)
     records = await store.runs_with(head.id, tenant=card.scope.tenant, limit=MOST_RUNS)
     uses = [use for record in records if (use := _use(record, head.id)) is not None]
-    trials = [_figures(head, trial, promoted) for trial in head.trials]
+    trials = [_figures(head, trial, promoted) for trial in trials_told(head)]
     current = max(trials, key=lambda one: one.shown.runs + one.held_out.runs, default=None)
     return LessonView(
         card=card,
