@@ -178,7 +178,8 @@ class World:
         if self.chance.random() < 0.8:  # it looks at all that is stored
             return set()
         done = await rollback(self.store, Origin(run_id=f"run {self.chance.randrange(4)}"), at=self.now())
-        return {*self.family(*done.withdrawn), *done.restored}
+        faced = {rival for one in done.withdrawn for rival in self.held[one].rivals}
+        return {*self.family(*done.withdrawn), *done.restored, *faced}
 
     async def look(self, concerned: set[str]) -> None:
         """Compare with what was held before."""
@@ -248,7 +249,7 @@ def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
     for move in new.history[len(old.history) :]:
         assert move.before is at
         assert move.after in MOVES[at] or (
-            move.after is at and move.why.startswith(("pinned: ", "unpinned: ", "split"))
+            move.after is at and move.why.startswith(("pinned: ", "unpinned: ", "split", "tried again: "))
         )
         assert move.by in ("human", "rollback") or not old.pinned
         assert move.why

@@ -10,7 +10,7 @@ from trying import HARBOUR, NOON, lesson
 from wisen import MemoryCard, MemoryStatus
 from wisen.cards import CardEvidence, Move
 from wisen.errors import ConfigError
-from wisen.memory_ci.status import MOVES, move, pinned, released
+from wisen.memory_ci.status import MOVES, move, pinned, released, tried_again
 from wisen.trial_records import DrawCounts, OpenDraw, Trial
 
 TRIAL = Trial(model="m", layout="l", number=3, stage="on trial", counts=(DrawCounts(shown=2, held_out=1),))
@@ -53,6 +53,23 @@ def test_back_in_quarantine_all_counts_are_new() -> None:
     assert [(one.model, one.stage, one.counts, one.before, one.rounds) for one in back.trials] == [
         ("m", "waiting", (), TRIAL.counts, 1)
     ]
+
+
+@pytest.mark.parametrize("stage", ["benched", "archived"])
+def test_what_a_trial_has_hidden_can_be_tried_again(stage: Any) -> None:
+    hidden = replace(CARD, trials=(replace(TRIAL, stage=stage),))
+    once_more = tried_again(hidden, why="another model", at=NOON)
+    told = done(MemoryStatus.QUARANTINED, MemoryStatus.QUARANTINED, "tried again: another model")
+    assert once_more == replace(
+        hidden, version=5, history=(told,), evidence=(), observed=(), open_draws=(), trials=once_more.trials
+    )
+    assert [(one.stage, one.counts, one.rounds) for one in once_more.trials] == [("waiting", (), 1)]
+    assert "without a reason" in refusal(lambda: tried_again(hidden, why=" ", at=NOON))
+    assert "can't become 'quarantined'" in refusal(lambda: tried_again(CARD, why="so", at=NOON))
+    archived = replace(CARD, status=MemoryStatus.ARCHIVED)
+    assert tried_again(archived, why="so", at=NOON) == move(
+        archived, MemoryStatus.QUARANTINED, note="so", at=NOON, by="human"
+    )
 
 
 def test_what_can_t_be_moved_is_told_in_one_line() -> None:

@@ -36,6 +36,7 @@ BEGINS: dict[Act, MemoryCard] = {
     "release": replace(IN_QUARANTINE, held=("harbour.example",)),
     "quarantine": replace(IN_QUARANTINE, status=MemoryStatus.PROMOTED),
 }
+BENCHED = replace(IN_QUARANTINE, trials=(replace(TRIAL, stage="benched"),))
 
 
 async def deciding(*cards: MemoryCard) -> MemoryCI:
@@ -115,6 +116,14 @@ async def test_what_was_counted_since_stays_but_not_where_counts_began_anew() ->
         await change_card(ci.store, card.id, lambda one: replace(one, **seen))
         back = await take_back(ci, before)
         assert {name: getattr(back, name) for name in seen} == (COUNTED if act == "quarantine" else seen)
+
+
+async def test_a_benched_card_that_was_tried_again_is_benched_again() -> None:
+    ci = await deciding(BENCHED)
+    before = await before_decision(ci.store, BENCHED.id)
+    again = await ci.quarantine(BENCHED.id, "another model")
+    assert (again.trials[0].stage, again.history[-1].why) == ("waiting", "tried again: another model")
+    assert (await take_back(ci, before)).trials == BENCHED.trials
 
 
 async def test_nothing_is_undone_where_nothing_was_changed() -> None:

@@ -139,6 +139,15 @@ async def test_all_wordings_follow_a_decision_and_its_undoing(store: Store, at: 
         assert back == but_told(kept, back)
 
 
+async def test_what_made_no_difference_is_tried_again(store: Store, at: Visitor) -> None:
+    hidden = replace(waiting(), trials=(replace(TRIAL, stage="benched"),))
+    await store.add_unscreened([hidden])
+    assert (await decided(at, hidden.id, "quarantine")).status == 303
+    after = await one(store, hidden.id)
+    assert (after.trials[0].stage, after.history[-1].why) == ("waiting", f"tried again: {WHY}")
+    assert "on trial again" in (await at.get("/")).page.text
+
+
 async def test_a_wording_is_taken_out_of_its_idea_until_it_is_undone(store: Store, at: Visitor) -> None:
     head = waiting()
     wording = replace(card("Never count the chairs.", status=MemoryStatus.QUARANTINED), idea=head.id)

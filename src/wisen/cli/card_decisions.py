@@ -49,7 +49,7 @@ def _command(act: "Act", says: str) -> Callable[..., None]:
 promote = _command("promote", "Show a quarantined card to every run from now on.")
 release = _command("release", "Let all of a tenant's runs try a card that is held, imported, or of another circle.")
 archive = _command("archive", "Keep a card, but stop showing it.")
-quarantine = _command("quarantine", "Put a promoted or archived card on trial again, with new counts.")
+quarantine = _command("quarantine", "Put a promoted, archived or benched card on trial again, with new counts.")
 reject = _command("reject", "Withdraw a card for good: none of its text is kept, and what it corrected holds again.")
 pin = _command("pin", "Keep trials and rules from changing a card's status; people still may.")
 unpin = _command("unpin", "Let trials and rules change a card's status again.")

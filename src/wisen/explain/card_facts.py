@@ -178,6 +178,8 @@ def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
     if act == "split":
         return "an idea of its own, on trial" if before.idea else "its other wordings are another idea, on trial"
     was, now = status_of(before), status_of(after)
+    if act == "quarantine" and was == now:
+        return "on trial again"
     if was == now:
         return f"{was} as before"
     if before.status is after.status:

@@ -12,7 +12,7 @@ from wisen.memory_ci.changes import Change, change_card
 from wisen.memory_ci.ideas import head_of, still_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
-from wisen.memory_ci.status import HUMAN, move, pinned, released
+from wisen.memory_ci.status import HUMAN, move, pinned, released, tried_again
 from wisen.protocols import Scrubs, VectorStore
 
 Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin", "split"]
@@ -58,8 +58,12 @@ class Decisions:
         return await self._move(card_id, MemoryStatus.ARCHIVED, why)
 
     async def quarantine(self, card_id: str, why: str) -> MemoryCard:
-        """Put a promoted or archived card on trial again, with new counts. Raises `ConfigError` as `move` does."""
-        return await self._move(card_id, MemoryStatus.QUARANTINED, why)
+        """Put a promoted, archived or benched card on trial again, with new counts.
+
+        Raises `ConfigError` as `move` does.
+        """
+        at, why = self.now(), kept_reason(why)
+        return await self._decide(card_id, lambda card: tried_again(card, why=why, at=at))
 
     async def release(self, card_id: str, why: str) -> MemoryCard:
         """Let all of its tenant's runs try a card in quarantine: one that is held, imported, or of another circle.

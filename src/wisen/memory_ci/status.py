@@ -55,9 +55,29 @@ def move(
         case MemoryStatus.REJECTED:
             return moved.without_text(refused=moved.refusal_key if by in _LASTING else "")
         case MemoryStatus.QUARANTINED:
-            return replace(moved, evidence=(), observed=(), trials=tuple(map(again, moved.trials)), open_draws=())
+            return _afresh(moved)
         case _:
             return moved
+
+
+def is_benched(card: MemoryCard) -> bool:
+    """Whether a card in quarantine is hidden, since its trial has ended for some model."""
+    ended = any(trial.stage in ("benched", "archived") for trial in card.trials)
+    return card.status is MemoryStatus.QUARANTINED and ended
+
+
+def tried_again(card: MemoryCard, *, why: str, at: datetime) -> MemoryCard:
+    """The card on trial again, with new counts, by a person's decision. Raises `ConfigError` as `move` does."""
+    if not is_benched(card):
+        return move(card, MemoryStatus.QUARANTINED, note=why, at=at, by=HUMAN)
+    if not why.strip():
+        raise ConfigError(f"card {card.id!r} can't be tried again without a reason; say why")
+    done = Move(at=at, before=card.status, after=card.status, why=f"tried again: {why}", by=HUMAN)
+    return _afresh(replace(card, version=card.version + 1, history=(*card.history, done)))
+
+
+def _afresh(card: MemoryCard) -> MemoryCard:
+    return replace(card, evidence=(), observed=(), trials=tuple(map(again, card.trials)), open_draws=())
 
 
 def split_off(card: MemoryCard, *, idea: str, why: str, at: datetime) -> MemoryCard:

@@ -14,7 +14,7 @@ from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import Change, change_card
 from wisen.memory_ci.decisions import Decisions
 from wisen.memory_ci.ideas import head_of, still_there, wordings_of
-from wisen.memory_ci.status import HUMAN
+from wisen.memory_ci.status import HUMAN, is_benched
 from wisen.protocols import VectorStore
 
 _FOLLOWS = (HUMAN, "idea", "promotion")
@@ -67,7 +67,8 @@ def _as_it_was(kept: MemoryCard, *, at: datetime) -> Change:
 
     def restored(card: MemoryCard) -> MemoryCard | None:
         whole = kept if card.status is MemoryStatus.REJECTED else card
-        anew = card.idea != kept.idea or (card.status is MemoryStatus.QUARANTINED and kept.status is not card.status)
+        again = card.status is MemoryStatus.QUARANTINED and (kept.status is not card.status or is_benched(kept))
+        anew = again or card.idea != kept.idea
         counts = kept if anew or whole is kept else card
         back = replace(
             whole,

@@ -18,7 +18,7 @@ from wisen.explain.card_facts import (
 from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.memory_ci.statistics import trial_log_e_value, wilson_interval
-from wisen.memory_ci.status import MOVES
+from wisen.memory_ci.status import MOVES, is_benched
 from wisen.memory_ci.verdicts import needed
 from wisen.records import RunRecord
 from wisen.stores.whole_store import Store
@@ -153,6 +153,7 @@ def decisions_on(card: MemoryCard, head: MemoryCard, *, wordings: int) -> list[s
         found.append("release")
     acts = {"promote": "promoted", "quarantine": "quarantined", "archive": "archived", "reject": "rejected"}
     found += [act for act, status in acts.items() if MemoryStatus(status) in possible]
+    found += ["quarantine"] if is_benched(head) else []
     found.append("unpin" if head.pinned else "pin")
     found += ["split"] if wordings > 1 else []
     return found if card.superseded_by else [*found, "correct"]
