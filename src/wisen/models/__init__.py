@@ -2,7 +2,8 @@
 
 What needs models only while it runs imports this package, and pydantic-ai comes with the first thing that it asks for.
 `local` runs in this process; `scripted` and `recorded` are for tests. Wrappers: `advised` adds advice, `metered`
-counts, `timed` ends what hangs, `journaled` answers from what was kept. `dialogue` is what ReAct does.
+counts, `overheard` listens, `timed` ends what hangs, `journaled` answers from what was kept. `dialogue` is what ReAct
+does.
 """
 
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from wisen.models.local import LocalModel as LocalModel
     from wisen.models.metered import MeteredModel as MeteredModel
     from wisen.models.names import resolve_model as resolve_model
+    from wisen.models.overheard import Overheard as Overheard
+    from wisen.models.overheard import OverheardModel as OverheardModel
     from wisen.models.scripted import ScriptedModel as ScriptedModel
     from wisen.models.seeded import SeededModel as SeededModel
     from wisen.models.steered import SteeredModel as SteeredModel
@@ -59,6 +62,8 @@ __getattr__ = lent(
     LocalModel="wisen.models.local",
     MeteredModel="wisen.models.metered",
     resolve_model="wisen.models.names",
+    Overheard="wisen.models.overheard",
+    OverheardModel="wisen.models.overheard",
     ScriptedModel="wisen.models.scripted",
     SeededModel="wisen.models.seeded",
     SteeredModel="wisen.models.steered",

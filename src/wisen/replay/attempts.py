@@ -124,7 +124,10 @@ class AgentAttempt:
         return own or self._evaluator
 
     async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
-        """See `Attempt`. Unknown, too, where a card couldn't be shown: it was too long, or the screen kept it out."""
+        """See `Attempt`. Unknown, too, where a card couldn't be shown: it was too long, or the screen kept it out.
+
+        Where a model can't be reached it raises, even if the run went on without it: as one goes on without a judge.
+        """
         advice = self._advice(cards)
         if advice is None:
             return None
@@ -133,9 +136,23 @@ class AgentAttempt:
         model: Model = models.SeededModel(self._model, seed) if seed else self._model
         if advice:
             model = models.AdvisedModel(model, advice, lambda: carried.append(True))
-        result = await self._agent.run(task, model=model, evaluator=self.judge(task))
+        heard = models.Overheard()
+        with heard.telling():
+            score = await self._run(task, model, heard)
+        return score if carried or not advice else None
+
+    async def _run(self, task: Task, model: "Model", heard: "models.Overheard") -> float | None:
+        """The score of a run whose model calls are heard."""
+        wiring = self._agent.wiring
+        guard = wiring.guard
+
+        def overheard(one: "Model") -> "Model":
+            return models.OverheardModel(one if guard is None else guard(one), heard)
+
+        agent = self._agent.rewired(replace(wiring, guard=overheard))
+        result = await agent.run(task, model=model, evaluator=self.judge(task))
         self.spent = self.spent + result.usage
-        return result.score if carried or not advice else None
+        return result.score
 
     def _advice(self, cards: Sequence[MemoryCard]) -> Advice | None:
         """The advice of these cards; `None` where it can't be made of all of them."""

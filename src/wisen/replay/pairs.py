@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from wisen import models
 from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
 from wisen.protocols import VectorStore
@@ -80,6 +81,8 @@ class Replays:
         self._began = monotonic()
         self._before = self._spent()
         self._made: dict[str, asyncio.Task[float | None]] = {}
+        self._gone: Exception | None = None
+        """Why no further attempt is made: a model is gone."""
 
     @property
     def tokens(self) -> int:
@@ -118,8 +121,9 @@ class Replays:
         """The scores with and without, each the mean of its repetitions.
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
-        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more, and
-        `Withdrawn` where a card may not be shown any more.
+        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more,
+        `Withdrawn` where a card may not be shown any more, and what ends a run (see `wisen.models.ends_run`), such as
+        `UnreachableModelError`: it says nothing of the card.
         """
         both = [(cards, number) for number in range(repetitions) for cards in (treated, control)]
         found = await asyncio.gather(
@@ -148,9 +152,11 @@ class Replays:
     async def _try(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         try:
             score = await self._attempt(task, cards, repetition)
-        except ConfigError:
-            raise
-        except Exception as error:  # noqa: BLE001 - an attempt may be anybody's code, and the others go on
+        except Exception as error:
+            if models.ends_run(error):
+                self._gone = error
+                raise
+            # An attempt may be anybody's code, and the others go on.
             self.problems[type(error).__name__] += 1
             return None
         if score is None:
@@ -172,6 +178,8 @@ class Replays:
             raise Withdrawn
 
     def _check(self) -> None:
+        if self._gone is not None:
+            raise self._gone
         budget = self._budget
         for limit, allowed, spent in (
             ("attempts", budget.attempts, self.made),

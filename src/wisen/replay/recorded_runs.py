@@ -56,7 +56,7 @@ async def replay_recorded(
     `wisen.account.counts.weigh`). It can be broken off at any time, and the next call goes on. Only runs are used that
     this agent made, for the same tenant, and whose evaluator can be applied again: the same one as judged them. Raises
     `ConfigError` for an agent with tools, unless they may be called again; `StoreError` where the store fails or keeps
-    no runs.
+    no runs; `UnreachableModelError` where a model is gone.
     """
     options = options or RecordedOptions()
     check_repeatable(agent, options)

@@ -96,8 +96,8 @@ class RuleTest:
         """Test rules on these tasks, and write a version of the agent's rules with what was found.
 
         With `cards`, these and no others, whether they are rules already or are to become some; `why` is then kept in
-        their histories. Raises `ConfigError` for a card that can't be a rule, `CardNotFoundError`, and `StoreError`
-        where the store fails or keeps no calls.
+        their histories. Raises `ConfigError` for a card that can't be a rule, `CardNotFoundError`, `StoreError` where
+        the store fails or keeps no calls, and `UnreachableModelError` where a model is gone.
         """
         standing = await standing_rules(self._ci, [tenant], self._condition)
         new = await self._new(tenant, standing) if cards is None else await self._given(cards)

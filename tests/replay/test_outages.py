@@ -1,0 +1,117 @@
+"""A model that can't be reached ends a replay session, and says nothing of the cards that were to be tried."""
+
+from collections.abc import Callable
+
+import pytest
+from replaying import FEW, IDLE, card, obedient, outcome, stored, tasks
+
+from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, ScriptedModel
+from wisen.cards import MemoryCard
+from wisen.errors import UnreachableModelError
+from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.evaluation.judge import JudgeEvaluator
+from wisen.models.scripted import ScriptedCall
+from wisen.replay.attempts import agent_attempt
+from wisen.replay.background import BackgroundReplays
+from wisen.replay.card_tests import ReplayOptions, ReplayReport, ReplayTest
+from wisen.replay.pairs import ReplayBudget
+from wisen.replay.recorded_runs import replay_recorded
+
+pytestmark = pytest.mark.anyio
+SOUND = card("SOUND advice.", number=3)
+MUCH = ReplayBudget(attempts=500)
+Answers = Callable[[object, ScriptedCall], str]
+
+
+class Line:
+    """The way to models, which may be cut."""
+
+    def __init__(self) -> None:
+        self.cut = False
+        self.failed = 0
+
+    def to(self, answers: Answers) -> ScriptedModel:
+        def answer(messages: object, call: ScriptedCall) -> str:
+            if self.cut:
+                self.failed += 1
+                raise ConnectionError("cut")
+            return answers(messages, call)
+
+        return ScriptedModel(answer)
+
+
+def generous(messages: object, call: ScriptedCall) -> str:
+    del messages, call
+    return "score: 1.0"
+
+
+def clerk(line: Line, gone: str) -> Agent:
+    """An agent of whose models one is at the end of the line."""
+    if gone == "its own":
+        return Agent("Answer.", model=line.to(obedient), evaluator=ReferenceEvaluator(), name="clerk")
+    judge = JudgeEvaluator(model=line.to(generous))
+    return Agent("Answer.", model=ScriptedModel(obedient), evaluator=judge, name="clerk")
+
+
+async def as_it_was(store: InMemoryVectorStore, one: MemoryCard) -> bool:
+    return (await store.get([one.id]))[0] == one
+
+
+@pytest.mark.parametrize("gone", ["its own", "the judge's"])
+async def test_an_outage_says_nothing_of_a_card_whose_controls_are_known(gone: str) -> None:
+    store, line = await stored(IDLE), Line()
+    ci, attempt = MemoryCI(store), agent_attempt(clerk(line, gone))
+    await ReplayTest(ci, attempt, options=FEW).run(tasks(), [IDLE.id])
+    await store.add([SOUND])
+    line.cut = True
+    with pytest.raises(UnreachableModelError, match="can't be reached"):
+        await ReplayTest(ci, attempt, options=FEW).run(tasks(), [SOUND.id])
+    assert await as_it_was(store, SOUND)
+    line.cut = False
+    report = await ReplayTest(ci, attempt, options=FEW).run(tasks(), [SOUND.id])
+    assert outcome(report, SOUND) == (0, 0)
+    assert report.cards[0].counts.ties == report.cards[0].tasks > 20, "all are tried then"
+
+
+async def test_after_an_outage_nothing_more_is_asked() -> None:
+    store, line = await stored(IDLE, SOUND), Line()
+    line.cut = True
+    attempt = agent_attempt(clerk(line, "its own"))
+    options = ReplayOptions(top_k=2, repetitions=3)
+    with pytest.raises(UnreachableModelError):
+        await ReplayTest(MemoryCI(store), attempt, options=options).run(tasks())
+    assert line.failed == 1
+
+
+async def test_an_outage_ends_replays_of_recorded_runs_as_an_error() -> None:
+    store, line, said = await stored(IDLE), Line(), list[ReplayReport | Exception]()
+    ci = MemoryCI(store)
+
+    def agent(replays: BackgroundReplays | None = None) -> Agent:
+        return Agent(
+            "Answer.",
+            model=line.to(obedient),
+            architecture=ReAct(),
+            memory=store,
+            evaluator=ReferenceEvaluator(),
+            name="clerk",
+            replay=replays,
+        )
+
+    for task in tasks(40):
+        await agent().run(task)
+    await replay_recorded(agent(), ci, budget=MUCH)
+    await store.add([SOUND])
+    line.cut = True
+    with pytest.raises(UnreachableModelError):
+        await replay_recorded(agent(), ci, budget=MUCH)
+    replays = BackgroundReplays(ci, told=said.append)
+    replays.live_calls = 40
+    replays.ran(agent(replays), (await store.runs(limit=1))[0])
+    await replays.settled()
+    assert isinstance(said[0], UnreachableModelError)
+    kept = (await store.get([SOUND.id]))[0]
+    assert (kept.status, kept.evidence, kept.history) == (MemoryStatus.QUARANTINED, (), ())
+    line.cut = False
+    report = await replay_recorded(agent(), ci, budget=MUCH)
+    assert [one.counts.lost for one in report.cards if one.card_id == SOUND.id] == [0]
