@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models import Model
 from replaying import FEW, HELPS, IDLE, attempt, obedient, stored, tasks
 
 from wisen import Agent, MemoryCard, MemoryCI, MemoryStatus, Reflexion, ScriptedModel, Task
@@ -23,6 +26,18 @@ async def test_advice_that_no_call_carried_gives_no_score() -> None:
     agent = Agent(architecture=deaf, model=ScriptedModel([]), evaluator=ReferenceEvaluator())
     assert await agent_attempt(agent)(tasks()[1], [], 0) == 1.0
     assert await agent_attempt(agent)(tasks()[1], [HELPS], 0) is None
+
+
+async def test_an_attempt_that_raised_has_used_the_calls_that_it_made() -> None:
+    async def thrice(prompt: str, *, model: Model) -> str:
+        for _ in range(3):
+            await model_request(model, [ModelRequest.user_text_prompt(prompt)])
+        raise RuntimeError("too long")
+
+    one = agent_attempt(Agent(architecture=thrice, model=ScriptedModel(obedient)))
+    with pytest.raises(RuntimeError, match="too long"):
+        await one(tasks()[1], [], 0)
+    assert one.spent.requests == 3
 
 
 async def test_repetitions_have_their_own_seeds_on_both_sides() -> None:

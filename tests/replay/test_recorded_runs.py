@@ -159,6 +159,20 @@ async def test_a_budget_that_is_used_up_is_said_and_the_next_call_goes_on(limit:
     assert report.attempts + again.attempts == whole.attempts
 
 
+async def test_calls_of_attempts_that_raise_are_counted() -> None:
+    def unreadable(_: object, call: ScriptedCall) -> ModelError:
+        asked.append(call)
+        return ModelError("scripted", "no answer that could be used")
+
+    store, asked = await stored(HELPS, HURTS), list[ScriptedCall]()
+    await worked(store, tasks(40))
+    report = await replay_recorded(
+        agent(store, ScriptedModel(unreadable)), MemoryCI(store), budget=ReplayBudget(calls=9)
+    )
+    assert report.attempts == len(asked) == 9
+    assert "calls" in report.exhausted
+
+
 async def test_tools_are_called_again_only_where_that_was_allowed() -> None:
     def book(berth: str) -> str:
         return berth

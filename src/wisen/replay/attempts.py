@@ -51,7 +51,7 @@ class Conditioned(Protocol):
 
     @property
     def spent(self) -> TokenUsage:
-        """What all attempts together have used."""
+        """What all attempts together have used, also those that raised, as far as it is known."""
         ...
 
 
@@ -142,7 +142,7 @@ class AgentAttempt:
         return score if carried or not advice else None
 
     async def _run(self, task: Task, model: "Model", heard: "models.Overheard") -> float | None:
-        """The score of a run whose model calls are heard."""
+        """The score of a run, whose calls are booked whatever comes of it: one that raised has made one at least."""
         wiring = self._agent.wiring
         guard = wiring.guard
 
@@ -150,8 +150,12 @@ class AgentAttempt:
             return models.OverheardModel(one if guard is None else guard(one), heard)
 
         agent = self._agent.rewired(replace(wiring, guard=overheard))
-        result = await agent.run(task, model=model, evaluator=self.judge(task))
-        self.spent = self.spent + result.usage
+        used = None
+        try:
+            result = await agent.run(task, model=model, evaluator=self.judge(task))
+            used = result.usage
+        finally:
+            self.spent = self.spent + (used or TokenUsage(requests=max(1, heard.calls)))
         return result.score
 
     def _advice(self, cards: Sequence[MemoryCard]) -> Advice | None:

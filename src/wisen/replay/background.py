@@ -137,18 +137,17 @@ class BackgroundReplays:
 
 
 class Counting:
-    """The attempts of an agent; those that raise have cost a call, too. Implements `Conditioned` and `Fitting`."""
+    """The attempts of an agent, counted. Implements `Conditioned` and `Fitting`."""
 
     def __init__(self, attempt: AgentAttempt) -> None:
         self.attempt = attempt
         self.condition = attempt.condition
         self.made = 0
-        self._raised = 0
 
     @property
     def spent(self) -> TokenUsage:
         """See `Conditioned`."""
-        return self.attempt.spent + TokenUsage(requests=self._raised)
+        return self.attempt.spent
 
     def fits(self, cards: Sequence[MemoryCard]) -> bool:
         """See `Fitting`."""
@@ -161,8 +160,4 @@ class Counting:
     async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         """See `Attempt`."""
         self.made += 1
-        try:
-            return await self.attempt(task, cards, repetition)
-        except BaseException:
-            self._raised += 1
-            raise
+        return await self.attempt(task, cards, repetition)

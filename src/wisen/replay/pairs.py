@@ -21,7 +21,8 @@ class ReplayBudget:
 
     attempts: int | None = None
     calls: int | None = None
-    """Model calls, as far as the `Attempt` tells how many it made. Attempts that are being made are still finished."""
+    """Model calls, as far as the `Attempt` tells how many it made; those of attempts that raised count, too. Attempts
+    that are being made are still finished."""
     tokens: int | None = None
     """As far as the `Attempt` tells what it used. Attempts that are being made are still finished."""
     seconds: float | None = None
