@@ -212,6 +212,22 @@ async def test_a_budget_bounds_all_sessions_together() -> None:
     assert replays.attempts == 7
 
 
+async def test_seconds_too_hold_for_all_sessions_together() -> None:
+    async def slow(output: str) -> bool:
+        await asyncio.sleep(0.02)
+        return output != "berth -1"
+
+    store, said = await stored(HELPS), list[ReplayReport | Exception]()
+    replays = BackgroundReplays(MemoryCI(store), ReplayBudget(seconds=0.1), least=1, share=99.0, told=said.append)
+    await worked(store, tasks(), evaluator=slow)
+    one = agent(store, replay=replays, evaluator=slow)
+    for task in tasks(3):
+        await one.run(task)
+        await replays.settled()
+    ended = [report.exhausted for report in said if isinstance(report, ReplayReport)]
+    assert ["seconds" in why for why in ended] == [True], "and no other session begins"
+
+
 async def test_runs_do_not_wait_for_replays_and_closing_breaks_them_off() -> None:
     store, hangs = await stored(HELPS), asyncio.Event()
 

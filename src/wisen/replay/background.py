@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import perf_counter
 from types import TracebackType
 from typing import Self
 
@@ -57,6 +58,8 @@ class BackgroundReplays:
         self._told = told
         self._tenants: set[str] = set()
         self._done: list[Counting] = []
+        self._seconds = 0.0
+        """How long all sessions took."""
         self._session: asyncio.Task[None] | None = None
 
     @property
@@ -104,34 +107,32 @@ class BackgroundReplays:
 
     def _allowed(self) -> int:
         """How many calls may be made now."""
-        spent, budget = self.spent, self._budget
-        left = self._share * self.live_calls - spent.requests
-        if budget.calls is not None:
-            left = min(left, budget.calls - spent.requests)
-        if budget.attempts is not None and self.attempts >= budget.attempts:
+        left = self._left()
+        if 0 in (left.attempts, left.tokens, left.seconds):
             return 0
-        if budget.tokens is not None and spent.total_tokens >= budget.tokens:
-            return 0
-        return int(left)
+        share = max(0, int(self._share * self.live_calls - self.spent.requests))
+        return share if left.calls is None else min(share, left.calls)
 
     def _left(self) -> ReplayBudget:
-        spent, budget = self.spent, self._budget
-        return replace(
-            budget,
-            attempts=None if budget.attempts is None else max(0, budget.attempts - self.attempts),
-            calls=max(0, self._allowed()),
-            tokens=None if budget.tokens is None else max(0, budget.tokens - spent.total_tokens),
+        """What is left of the budget."""
+        spent = self.spent
+        return self._budget.less(
+            attempts=self.attempts, calls=spent.requests, tokens=spent.total_tokens, seconds=self._seconds
         )
 
     async def _replay(self, agent: Agent) -> None:
         said: ReplayReport | Exception
+        began = perf_counter()
         try:
-            budget, options = self._left(), replace(self._options, tenants=frozenset(self._tenants))
+            budget = replace(self._left(), calls=self._allowed())
+            options = replace(self._options, tenants=frozenset(self._tenants))
             attempt = Counting(agent_attempt(agent, evaluator_of=options.evaluator_of))
             self._done.append(attempt)
             said = await replay_with(attempt, agent, self._ci, budget=budget, options=options, local=attempt.attempt)
         except Exception as error:  # noqa: BLE001 - stores, models and evaluators are anybody's; runs go on without it
             said = error
+        finally:
+            self._seconds += perf_counter() - began
         if self._told is not None:
             self._told(said)
 
