@@ -41,7 +41,7 @@ class TrialEvidence:
         """How soon an idea should have the next pair: as `priority` orders a live trial, by the idea's own runs.
 
         Ideas that can't be decided on the clusters that there are come last, and examples behind lessons: each is an
-        idea of its own. Tasks that have no promoted lesson yet come before those that have one.
+        idea of its own. Ideas whose tasks mostly have no promoted lesson yet come before the others.
         """
         trial = trial_of(case.card, self._model, self._layout)
         worth = priority(
