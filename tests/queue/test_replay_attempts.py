@@ -1,6 +1,7 @@
 """Replay tests whose attempts the workers of a queue make."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,11 @@ from queue_worker import lessons_at
 from queues import working
 from replaying import HELPS, tasks
 
-from wisen import Agent, MemoryCI, Reflexion, SQLiteVectorStore
-from wisen.errors import QueueError
+from wisen import Agent, InMemoryVectorStore, MemoryCI, Reflexion, ScriptedModel, SQLiteVectorStore
+from wisen.errors import PartError, QueueError, UnreachableModelError
+from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.models.names import resolve_model
+from wisen.models.scripted import ScriptedCall
 from wisen.queue.jobs import BatchOptions
 from wisen.queue.queue import Queue
 from wisen.queue.replay_attempts import QueuedAttempt
@@ -46,6 +49,27 @@ async def test_workers_make_the_attempts_of_a_replay_test(postgres_url: str, tmp
     assert report.attempts == status.done == len(provider.calls) > 2
     assert attempt.spent.requests == len(provider.calls)
     assert sum("HELPS" in call.asked for call in provider.calls) > 1
+
+
+@pytest.mark.parametrize(("gone", "error"), [(False, PartError), (True, QueueError)])
+async def test_what_an_agent_raises_is_told_from_a_model_that_is_gone(
+    postgres_url: str, *, gone: bool, error: type[Exception]
+) -> None:
+    def clerk(messages: object, call: ScriptedCall) -> Exception:
+        del messages, call
+        return UnreachableModelError("m", "down") if gone else RuntimeError("no such berth")
+
+    agent = Agent(model=ScriptedModel(clerk), name="clerk", evaluator=ReferenceEvaluator())
+    store = InMemoryVectorStore()
+    options = WorkerOptions(open_store=lambda _: nullcontext(store), poll=0.05, takeover=4.0)
+    async with (
+        Queue(postgres_url, "ci") as queue,
+        QueuedAttempt(queue, agent_attempt(agent), BatchOptions(), every=0.05) as attempt,
+        working(Worker(postgres_url, agent=agent, queue="ci", options=options)),
+    ):
+        with pytest.raises(error, match="attempt"):
+            await attempt(tasks()[1], [HELPS], 0)
+    assert attempt.spent.requests == (0 if gone else 1)
 
 
 async def test_an_attempt_that_was_cancelled_is_told(postgres_url: str, tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from replaying import FEW, IDLE, card, obedient, outcome, stored, tasks
+from replaying import FEW, IDLE, Scripted, card, obedient, outcome, stored, tasks
 
 from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, ScriptedModel
 from wisen.cards import MemoryCard
-from wisen.errors import UnreachableModelError
+from wisen.errors import QueueError, UnreachableModelError
 from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.evaluation.judge import JudgeEvaluator
 from wisen.models.scripted import ScriptedCall
@@ -81,6 +81,18 @@ async def test_after_an_outage_nothing_more_is_asked() -> None:
     with pytest.raises(UnreachableModelError):
         await ReplayTest(MemoryCI(store), attempt, options=options).run(tasks())
     assert line.failed == 1
+
+
+async def test_neither_do_workers_that_are_gone_say_anything_of_a_card() -> None:
+    def queued(number: int, shown: bool) -> float:
+        if shown:
+            raise QueueError("an attempt wasn't made")
+        return float(number % 2)
+
+    store = await stored(SOUND)
+    with pytest.raises(QueueError):
+        await ReplayTest(MemoryCI(store), Scripted(queued), options=FEW).run(tasks())
+    assert await as_it_was(store, SOUND)
 
 
 async def test_an_outage_ends_replays_of_recorded_runs_as_an_error() -> None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from wisen.cards import MemoryCard
-from wisen.errors import QueueError
+from wisen.errors import PartError, QueueError
 from wisen.queue import batches
 from wisen.queue.jobs import DEFAULT_TRIES, BatchOptions, Job, JobOutcome, Replay
 from wisen.queue.queue import Queue
@@ -77,7 +77,10 @@ class QueuedAttempt:
         return self._local.judged_by(task)
 
     async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
-        """See `Attempt`. Raises `QueueError` where the workers gave it up, or it was cancelled."""
+        """See `Attempt`. Raises `PartError` where the agent failed, and `QueueError` where it wasn't made.
+
+        So it is where workers gave it up, since a model can't be reached, or where it was cancelled.
+        """
         if not self.fits(cards):
             return None
         next_ = TaskId(batch=self.batch, place=next(self._places))
@@ -98,6 +101,8 @@ class QueuedAttempt:
             output_tokens=outcome.output_tokens,
             cost_usd=outcome.cost_usd,
         )
+        if outcome.error:
+            raise PartError(f"an attempt of {self.batch!r}", f"failed: {outcome.error}")
         return outcome.score
 
     async def _look(self) -> None:

@@ -26,6 +26,7 @@ from wisen.evaluation.build import build_evaluator
 from wisen.evaluation.judged_by import judged_by
 from wisen.events import Event
 from wisen.memory_ci.pipeline import MemoryCI
+from wisen.operations.safe_text import safe_summary
 from wisen.protocols import Blocks, Evaluator, KeepsLessons, RunLog, VectorStore
 from wisen.queue.cancelled_runs import say_cancelled
 from wisen.queue.idle_work import Judges, Replayable
@@ -33,7 +34,7 @@ from wisen.queue.jobs import BatchOptions, Job, JobOutcome, Replay
 from wisen.queue.task_ids import TaskId
 from wisen.records import Clockwork, Task
 from wisen.reflexion.loop import Reflexion
-from wisen.replay.attempts import agent_attempt
+from wisen.replay.attempts import agent_attempt, not_made
 from wisen.run import RunResult
 from wisen.stores.serialization import card_from_json
 from wisen.tasks.files import EvaluatorSpec
@@ -188,11 +189,19 @@ class Runs:
         self, agent: Agent, evaluator: Evaluator | None, task: Task, replay: Replay, seed: int
     ) -> JobOutcome:
         attempt = agent_attempt(agent, evaluator_of=lambda _: evaluator, seed=seed)
-        score = await attempt(task, [card_from_json(card) for card in replay.cards], replay.repetition)
+        cards = [card_from_json(card) for card in replay.cards]
+        score, failure = None, ""
+        try:
+            score = await attempt(task, cards, replay.repetition)
+        except Exception as error:
+            if not_made(error):
+                raise
+            failure = safe_summary(error)  # the agent's own, which tells of the cards
         used = attempt.spent
         return JobOutcome(
-            status="unevaluated" if score is None else "satisfied",
+            status="failed" if failure else "unevaluated" if score is None else "satisfied",
             score=score,
+            error=failure,
             attempts=1,
             requests=used.requests,
             input_tokens=used.input_tokens,

@@ -10,6 +10,7 @@ from wisen.advice.compiler import PromptCompiler, Recalled
 from wisen.advice.placebo import FILLER_ANSWER, filler
 from wisen.agent import Agent
 from wisen.cards import MemoryCard, MemoryKind
+from wisen.errors import QueueError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.protocols import BoundToRun, Evaluator
 from wisen.records import Advice, Injection, Task, TokenUsage
@@ -196,6 +197,11 @@ def agent_attempt(
     return AgentAttempt(
         agent, evaluator, evaluator_of=evaluator_of, compiler=compiler, setup=setup, judged=judged, seed=seed
     )
+
+
+def not_made(error: Exception) -> bool:
+    """Whether it kept an attempt from being made, and so says nothing of the cards: no model or no worker was there."""
+    return models.ends_run(error) or isinstance(error, QueueError)
 
 
 def placebo(card: MemoryCard, task: Task) -> MemoryCard:

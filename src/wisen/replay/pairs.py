@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from wisen import models
 from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE
 from wisen.records import Task, TokenUsage
-from wisen.replay.attempts import PLACEBO, Attempt, Conditioned, Fitting, as_stored
+from wisen.replay.attempts import PLACEBO, Attempt, Conditioned, Fitting, as_stored, not_made
 from wisen.replay.log import ReplayLog, Side, stay_of
 
 
@@ -83,7 +82,7 @@ class Replays:
         self._before = self._spent()
         self._made: dict[str, asyncio.Task[float | None]] = {}
         self._gone: Exception | None = None
-        """Why no further attempt is made: a model is gone."""
+        """Why no further attempt can be made."""
 
     @property
     def tokens(self) -> int:
@@ -123,7 +122,7 @@ class Replays:
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
         unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more,
-        `Withdrawn` where a card may not be shown any more, and what ends a run (see `wisen.models.ends_run`), such as
+        `Withdrawn` where a card may not be shown any more, and the error of an attempt that couldn't be made, such as
         `UnreachableModelError`: it says nothing of the card.
         """
         both = [(cards, number) for number in range(repetitions) for cards in (treated, control)]
@@ -154,7 +153,7 @@ class Replays:
         try:
             score = await self._attempt(task, cards, repetition)
         except Exception as error:
-            if models.ends_run(error):
+            if not_made(error):
                 self._gone = error
                 raise
             # An attempt may be anybody's code, and the others go on.
