@@ -190,6 +190,10 @@ class TestCounting:
         hurts = replace(WELL, shown=61, shown_good=WELL.shown_good + 1, held_out=42)
         assert with_open(on_trial(WELL), open_draws) == (helps,)
         assert with_open(on_trial(WELL), open_draws, hurts=True) == (hurts,)
+        unknown = [replace(one, unknown=True) for one in open_draws]
+        for against in (False, True):
+            ended = with_open(on_trial(WELL), unknown, hurts=against)
+            assert ended == (replace(WELL, shown=61, held_out=42),), "their judge was down"
 
     @given(
         counts=st.tuples(*[st.integers(0, 30)] * 8),

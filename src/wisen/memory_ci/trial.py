@@ -216,12 +216,13 @@ def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, .
 def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = False) -> tuple[DrawCounts, ...]:
     """The counts as if all draws that are still open had come out against the idea; with `hurts`, for it.
 
-    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that.
+    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. A run that is over
+    and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
     """
     counts = trial.counts
     for one in open_draws:
         if (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0:
-            counts = added(counts, _one(one, good=one.shown is hurts, judged=False))
+            counts = added(counts, _one(one, good=one.shown is hurts and not one.unknown, judged=False))
     return counts
 
 
