@@ -216,8 +216,8 @@ def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, .
 def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = False) -> tuple[DrawCounts, ...]:
     """The counts as if all draws that are still open had come out against the idea; with `hurts`, for it.
 
-    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. A run that is over
-    and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
+    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. A run that is
+    over and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
     """
     counts = trial.counts
     for one in open_draws:
