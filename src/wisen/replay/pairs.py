@@ -121,9 +121,9 @@ class Replays:
         """The scores with and without, each the mean of its repetitions.
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
-        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more,
-        `Withdrawn` where a card may not be shown any more, and the error of an attempt that couldn't be made, such as
-        `UnreachableModelError`: it says nothing of the card.
+        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more, and
+        `Withdrawn` where a card may not be shown any more. An attempt that couldn't be made says nothing of the card:
+        its error is raised, such as `UnreachableModelError`.
         """
         both = [(cards, number) for number in range(repetitions) for cards in (treated, control)]
         found = await asyncio.gather(
