@@ -120,8 +120,8 @@ class ReplayTest:
 
         Others are left as they are. A card that another model's evidence promoted gets evidence for this one, and
         stays. Raises `StoreError` where the store fails or keeps no calls, `CardNotFoundError`, and `ConfigError` of
-        the agent. Where a model is gone it raises `UnreachableModelError`, and where workers are, `QueueError`. What was
-        bought is kept, and the next test goes on.
+        the agent. Where a model is gone it raises `UnreachableModelError`, and where workers are, `QueueError`. What
+        was bought is kept, and the next test goes on.
         """
         store, options = self._ci.store, self._options
         judged_by = self._attempt.judged_by if isinstance(self._attempt, Fitting) else None
