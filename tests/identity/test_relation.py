@@ -1,5 +1,8 @@
 """What two texts are to each other, where an embedder finds them as alike as can be."""
 
+# ruff: noqa: RUF001 - signs that look alike are what is tested here
+import re
+import unicodedata
 from itertools import combinations, pairwise
 
 import pytest
@@ -75,6 +78,7 @@ NOT_IDEAS = [
     ("The offset is -5 now", "The offset is 5 now"),
     ("Compute 8+2 first", "Compute 8-2 first"),
     ("It holds 10² items", "It holds 102 items"),
+    ("Ask them for twice the rent", "They give three times the rent"),
     ("Compute n! first", "Compute n first"),
     ("Compile it as C++", "Compile it as C#"),
     ("Run cd .. first", "Run cd . first"),
@@ -125,6 +129,115 @@ def test_other_words_for_a_claim_are_one_idea(one: str, other: str):
 def test_other_content_is_another_idea(one: str, other: str):
     assert alike(one, other) in {"rivals", "other"}
     assert alike(other, one) == alike(one, other)
+
+
+VALUES = [
+    ("½ of the rent", "¼ of the rent"),
+    ("5 ½ coins", "5 ¼ coins"),
+    ("5½ coins", "5 coins"),
+    ("1⁄2 of the rent", "1⁄4 of the rent"),
+    ("half the rent", "a quarter of the rent"),
+    ("half the rent", "three quarters of the rent"),
+    ("two thirds", "one third"),
+    ("two thirds", "two fifths"),
+    ("two and a half coins", "two coins"),
+    ("one and a half coins", "half a coin"),
+    ("half a dozen coins", "a dozen coins"),
+    ("two dozen coins", "three dozen coins"),
+    ("twice the rent", "thrice the rent"),
+    ("double the rent", "triple the rent"),
+    ("at minus five", "at five"),
+    ("at minus 5", "at 5"),
+    ("coins and stamps as 3:1", "coins and stamps as 1:3"),
+    ("coins on 1 March", "coins on 12 March"),
+    ("Python 3.10", "Python 3.1"),
+    ("rule 1.0, since 1.0.2 is new", "rule 1, since 1.0.2 is new"),
+    ("v1.0 coins", "v1 coins"),
+    ("1.000 EUR", "1 EUR"),
+]
+FORMS_OF_A_VALUE = [
+    ("٣٠ degrees", "30 degrees"),
+    ("३० EUR", "30 EUR"),
+    ("١٫٥ litres", "1.5 litres"),
+    ("٣٠٪", "30%"),
+    ("½ of the rent", "half of the rent"),
+    ("½ of the rent", "0.5 of the rent"),
+    ("⅔ of the rent", "two thirds of the rent"),
+    ("one quarter of the rent", "a quarter of the rent"),
+    ("5 ½ coins", "five and a half coins"),
+    ("2.5 hours", "two and a half hours"),
+    ("2 and a half hours", "two and a half hours"),
+    ("half a million coins", "500000 coins"),
+    ("two dozen coins", "24 coins"),
+    ("twice the rent", "two times the rent"),
+    ("double the rent", "twice the rent"),
+    ("up to minus five degrees", "up to -5 degrees"),
+    ("up to minus 5 degrees", "up to -5 degrees"),
+    ("1.0 of it", "1 of it"),
+    ("2.50 EUR", "2.5 EUR"),
+    ("1,200.00 EUR", "1200 EUR"),
+    ("coins on 1 March", "coins on March 1st"),
+    ("coins on the 21st of it", "coins on the 21 of it"),
+    ("`3:1` of it", "3:1 of it"),
+]
+
+
+def _deposits(one: str, other: str) -> tuple[str, str]:
+    """Two wordings of one rule in few common words, each with a value."""
+    return (
+        f"Ask the customer for a deposit of {one} when a rental goes beyond the season.",
+        f"Renters who stay past the season are to leave {other} as security with us.",
+    )
+
+
+@pytest.mark.parametrize(("value", "another"), VALUES)
+def test_values_however_written_make_ideas_of_their_own(value: str, another: str):
+    assert alike(*_deposits(value, another)) == alike(*_deposits(another, value)) == "rivals"
+
+
+@pytest.mark.parametrize(("value", "as_well"), FORMS_OF_A_VALUE)
+def test_a_value_is_the_same_however_it_is_written(value: str, as_well: str):
+    assert alike(*_deposits(value, as_well)) == alike(*_deposits(as_well, value)) == "idea"
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("a third try", set[str]()),
+        ("one third party", set[str]()),
+        ("the third of them", set[str]()),
+        ("once a quarter", set[str]()),
+        ("two third parties", {"2"}),
+        ("eight quarters", {"8"}),
+        ("one third of them", {"1/3"}),
+        ("one third", {"1/3"}),
+        ("a tenth of them", {"0.1"}),
+        ("the sum minus five", {"5"}),
+        ("two and a third try", {"2"}),
+        ("three and a quarter of it", {"3.25"}),
+        ("two and a half thousand", {"2500"}),
+        ("one or a half of minus", {"0.5"}),
+    ],
+)
+def test_words_are_fractions_where_they_mean_a_part(text: str, counts: set[str]):
+    assert claim_of(text).counts == counts
+
+
+def test_each_sign_of_a_fraction_is_read():
+    signs = [
+        char for char in map(chr, range(0x10000)) if re.match(r"[^\W\d]", char) and unicodedata.numeric(char, 1) % 1
+    ]
+
+    assert "½" in signs
+    assert [sign for sign in signs if not claim_of(f"Pay {sign} litres").numbers] == []
+
+
+def test_noon_is_no_wording_of_midnight():
+    assert alike("Push the build at noon.", "The build is pushed at midnight.") == "rivals"
+
+
+def test_a_place_in_a_row_is_no_rival_of_its_word():
+    assert relation("Book the 2nd room.", "Book the second room.") == "other"
 
 
 VALUES_ON_ONE_SIDE_ALONE = [
@@ -485,7 +598,28 @@ def test_any_texts_have_one_relation_in_both_orders(one: str, other: str):
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize(
-    "piece", ["1,", '"', "a.b:", "-", "/a", "YYYY", "not ", "[", "$", "a'", "1.", "@a", "a-", "twenty ", "a_", "1/"]
+    "piece",
+    [
+        "1,",
+        '"',
+        "a.b:",
+        "-",
+        "/a",
+        "YYYY",
+        "not ",
+        "[",
+        "$",
+        "a'",
+        "1.",
+        "@a",
+        "a-",
+        "twenty ",
+        "a_",
+        "1/",
+        "1:",
+        "½,",
+        "0",
+    ],
 )
 def test_long_texts_take_no_long_time(piece: str):
     text = piece * (200_000 // len(piece))

@@ -226,9 +226,14 @@ def _kinds_beyond(one: Claim, other: Claim) -> frozenset[str]:
 
 def _missing_dates(one: Claim, other: Claim) -> bool:
     return any(
-        date not in other.said and not any(known.startswith(date) or date.startswith(known) for known in other.dates)
+        date not in other.said and not any(_begins(date, known) or _begins(known, date) for known in other.dates)
         for date in one.dates
     )
+
+
+def _begins(date: str, other: str) -> bool:
+    """Whether another date or time says more: 10:30, 10:30:15, unlike 1 March and 12 March."""
+    return other.startswith(date) and not other[len(date) : len(date) + 1].isdigit()
 
 
 def _hard(claim: Claim) -> frozenset[str]:

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from wisen.claims.lexer import Token, is_foreign, tokens
+from wisen.claims.numbers_in_words import with_numbers
 from wisen.claims.vocabulary import stem, vocabulary
 
-_TENS = 20
-_LARGEST = 10**18
-"""No number in words is larger, however many billions follow each other."""
-_HUNDRED = 100
 _REACH = 3
 """Tokens between a comparison and the number that it bounds."""
 _DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
@@ -125,7 +122,7 @@ class Claim:
 @lru_cache(maxsize=4_096)
 def claim_of(text: str) -> Claim:
     """Read a text; the last few thousand are remembered."""
-    return _Reader(list(_with_numbers(_with_dates(_with_phrases(list(tokens(text))))))).claim()
+    return _Reader(list(with_numbers(_with_dates(_with_phrases(list(tokens(text))))))).claim()
 
 
 def _with_phrases(found: list[Token]) -> Iterator[Token]:
@@ -196,33 +193,6 @@ def _with_dates(found: Iterable[Token]) -> Iterator[Token]:
 def _day(token: Token) -> str:
     value = token.value.removesuffix(" th")
     return value if token.kind == "number" and _DAY.fullmatch(value) else ""
-
-
-def _with_numbers(found: Iterable[Token]) -> Iterator[Token]:
-    """Tokens with numbers in words as numbers: twenty-five percent is 25 percent."""
-    table = vocabulary()
-    items = list(found)
-    place = 0
-    while place < len(items):
-        token = items[place]
-        if token.kind not in {"word", "name"} or token.value not in table.numbers:
-            yield token
-            place += 1
-            continue
-        value = 0
-        start = place
-        while place < len(items) and items[place].value in table.numbers:
-            more = table.numbers[items[place].value]
-            if more >= _HUNDRED:
-                value = min(max(value, 1) * more, _LARGEST)
-            elif place == start or value % _HUNDRED == 0 or (value % 10 == 0 and more < 10 and value >= _TENS):  # noqa: PLR2004 - twenty-five
-                value += more
-            else:
-                break
-            place += 1
-        unit = table.units.get(items[place].value, "") if place < len(items) else ""
-        place += bool(unit)
-        yield Token("number", f"{value} {unit}".strip(), in_words=True)
 
 
 class _Reader:
@@ -307,6 +277,8 @@ class _Reader:
             self._keep("foreign", value)
         elif token.kind == "name":
             self._keep("name", root)
+        if root in table.multiples:
+            self.counts.add(table.multiples[root])
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self._carried(root, value)
         self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
@@ -331,8 +303,9 @@ class _Reader:
             self._limit(value, place)
         elif ord(value[0]) >= _FIRST_PICTURE:
             self._keep("foreign", value)
-        self._carried(value, value)
-        self.words.append(Word(stem=value, negated=self._negated))
+        root = vocabulary().ordinals.get(value, value)
+        self._carried(root, value)
+        self.words.append(Word(stem=root, negated=self._negated))
         self._negated = False
 
     def _carried(self, what: str, said: str) -> None:

@@ -5,6 +5,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
 from typing import Final, Literal
 
 from wisen.claims.normal_form import folded, same_form
@@ -20,6 +23,11 @@ _MARKS: Final = (
     r"\u17b4-\u17d3\u200c\u200d"
 )
 """Vowel signs and the like, which belong to a word and aren't letters."""
+_FRACTIONS: Final = (
+    r"\u00bc-\u00be\u2150-\u215e\u2189\u2cfd"
+    r"\u09f4-\u09f8\u0b72-\u0b77\u0d58-\u0d5e\u0d73-\u0d78\u0f2a-\u0f33\ua830-\ua835"
+)
+"""Signs that are a fraction by themselves."""
 _PATTERN: Final = r"""
     (?P<quote>(?<![\w)\]"'])(?:"[^"\n]{1,200}"|`[^`\n]{1,200}`|'[^'\n]{1,80}')(?![\w]))
     |(?P<code>
@@ -39,11 +47,13 @@ _PATTERN: Final = r"""
     )
     |(?P<date>(?<![\w.])\d{1,4}(?P<between>[-/.])\d{1,2}(?P=between)\d{1,4}(?!\w)
         |(?<![\w.])\d{1,2}:\d{2}(?::\d{2})?(?!\w)|(?<!\w)\d{2}/\d{2}(?!\w))
+    |(?P<ratio>(?<![\w.:])\d{1,9}(?:\.\d{1,9})?(?::\d{1,9}(?:\.\d{1,9})?){1,8}(?!\w|[.:]\d))
     |(?P<factorial>(?<!\w)(?:[A-Za-z]|\d{1,9})!(?!\w))
     |(?P<number>
         (?P<before>[$€£¥]\s?)?(?P<minus>(?<![\w)\]])-)?
-        (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|\d{1,3}(?:\.\d{3})+,\d+(?!\w)|\d+(?:[.,]\d+)*)
-        (?:(?P<power>[²³¹⁰-⁹])|(?P<after>\s?(?:[%€$£¥°×]|°[cCfF]|[A-Za-z]{1,14}(?!\w)|['"](?!\w))|))
+        (?P<digits>(?:\d{1,9}\ ?)?[FRACTIONS]
+            |\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|\d{1,3}(?:\.\d{3})+,\d+(?!\w)|\d+(?:[.,]\d+)*)
+        (?!(?i:st|nd|rd|th)(?!\w))(?:(?P<power>[²³¹⁰-⁹])|(?P<after>\s?(?:[%€$£¥°×]|°[cCfF]|[A-Za-z]{1,14}(?!\w)|['"](?!\w))|))
         (?![\w])
     )
     |(?P<mixed>(?:[A-Za-z]{1,40}-){0,8}[^\W\d]{0,80}\d[\w-]*(?:[.+*^]\w+)*)
@@ -52,10 +62,15 @@ _PATTERN: Final = r"""
     |(?P<sign>[\U0001f1e6-\U0001f1ff]{2}|[<>]=?|[+*/^=≤≥≠×÷|&~%€$£¥²³]
         |[\u2600-\u27bf\U0001f000-\U0001faff](?:[\U0001f3fb-\U0001f3ff]|\u200d[\u2600-\u27bf\U0001f000-\U0001faff]){0,8})
 """
-_TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _MARKS), re.VERBOSE)
+_TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _MARKS).replace("FRACTIONS", _FRACTIONS), re.VERBOSE)
 _PLAIN: Final = re.compile(r" ?(?!dd|hh|yy)([a-z]+)(?= |\Z)")
 """A word that `_TOKEN` would read as one, and take longer. Those left out may begin a form of dates."""
 _ABBREVIATIONS: Final = re.compile(r"\b(?:i\.e|e\.g|a\.m|p\.m|etc|vs)\.", re.IGNORECASE)
+_DIGIT: Final = re.compile(r"\d")
+_SIGNS_OF_NUMBERS: Final = str.maketrans({"\u066b": ".", "\u066c": ",", "\u066a": "%", "\u2044": "/"})
+_THOUSANDS: Final = 3
+"""Digits behind a point that may be thousands as well: 1.000."""
+_VERSION: Final = re.compile(r"\d\.\d+\.\d|\bv\d", re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _SENTENCE_STOPS: Final = frozenset((".", "!", "?", ":", "", "...", "(", "-"))
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]{2,}|[A-Z][a-z]+[A-Z]")
@@ -74,7 +89,7 @@ class Token:
 
 def tokens(text: str) -> Iterator[Token]:
     """The pieces of a text in their order."""
-    text = _ABBREVIATIONS.sub(lambda match: match[0].replace(".", "") + " ", folded(text[:_LONGEST]))
+    text = _ABBREVIATIONS.sub(lambda match: match[0].replace(".", "") + " ", _western(folded(text[:_LONGEST])))
     begins = True
     place = 0
     while True:
@@ -88,6 +103,19 @@ def tokens(text: str) -> Iterator[Token]:
         token, place = _read(text, match, begins=begins)
         yield token
         begins = (token.kind == "stop" and token.value in _SENTENCE_STOPS) or (begins and token.kind == "sign")
+
+
+def written(number: Fraction) -> str:
+    """A number as a decimal where it is one, else as a fraction: 2, 0.5, 2/3."""
+    decimal = Decimal(number.numerator) / number.denominator
+    return f"{decimal.normalize():f}" if Fraction(decimal) == number else str(number)
+
+
+def _western(text: str) -> str:
+    """The text with the digits of other scripts, and their signs, as ASCII writes them."""
+    if text.isascii():
+        return text
+    return _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text.translate(_SIGNS_OF_NUMBERS))
 
 
 def _read(text: str, match: re.Match[str], *, begins: bool) -> tuple[Token, int]:
@@ -119,7 +147,7 @@ def _quoted_code(inner: str) -> Token | None:
     if len(inner) > _LONGEST_WORD or " " in inner:
         return None
     match = _TOKEN.fullmatch(inner)
-    return Token("code", _code(inner)) if match and match.lastgroup in {"code", "mixed"} else None
+    return Token("code", _code(inner)) if match and match.lastgroup in {"code", "mixed", "ratio"} else None
 
 
 def _code(found: str) -> str:
@@ -134,8 +162,28 @@ def _number(match: re.Match[str]) -> Token:
     elif re.fullmatch(r"\d{1,3}(\.\d{3})+,\d+", digits):
         digits = digits.replace(".", "").replace(",", ".")
     unit = _unit(match["before"] or match["after"] or "")
+    digits = _quantity(digits, is_version=not unit and _names_versions(match.string), is_measured=bool(unit))
     value = f"{match['minus'] or ''}{digits}{match['power'] or ''}"
     return Token("number", f"{value} {unit}".strip())
+
+
+def _quantity(digits: str, *, is_version: bool, is_measured: bool) -> str:
+    """The number without zeros that add nothing: 1.0 is 1, and 2.50 EUR are 2.5 EUR, but Python 3.10 isn't 3.1."""
+    if unicodedata.category(digits[-1]) != "Nd":
+        return written(int(digits[:-1] or "0") + Fraction(unicodedata.numeric(digits[-1])).limit_denominator(1_000))
+    whole, _, behind = digits.partition(".")
+    if is_version or not whole.isdecimal() or not behind.isdecimal() or len(behind) == _THOUSANDS:
+        return digits
+    kept = behind.rstrip("0")
+    if not kept:
+        return whole
+    return f"{whole}.{kept}" if is_measured else digits
+
+
+@lru_cache(maxsize=8)
+def _names_versions(text: str) -> bool:
+    """Whether a text has versions in it, such as 1.0.2 and v2, so that other numbers may be versions, too."""
+    return _VERSION.search(text) is not None
 
 
 def _unit(text: str) -> str:

@@ -40,6 +40,16 @@ class Vocabulary:
     directions: Mapping[str, str]
     """A word of comparison, and whether it means more or less."""
     numbers: Mapping[str, int]
+    scales: AbstractSet[str]
+    """Those of the numbers that multiply what stands before them."""
+    ordinals: Mapping[str, str]
+    """A place in a row as the lexer reads it, and its word's stem: third for 3rd."""
+    part: Mapping[str, int]
+    """A word for one part, and of how many: third."""
+    parts: Mapping[str, int]
+    """A word for several parts, and of how many: thirds."""
+    multiples: Mapping[str, str]
+    """Words that say how often or how much, as stems, and the number: twice, 2."""
     units: Mapping[str, str]
     measures: Mapping[str, frozenset[str]]
     """A unit, and what it measures: durations, money; pounds are both money and a mass."""
@@ -79,7 +89,12 @@ def vocabulary() -> Vocabulary:
         phrases=phrases,
         phrase_starts={phrase[0]: len(phrase) for phrase in sorted(phrases, key=len)},
         directions={word: direction for direction, words in read["comparisons"].items() for word in words},
-        numbers=read["numbers"],
+        numbers=read["numbers"] | read["scales"],
+        scales=read["scales"].keys(),
+        ordinals={f"{place} th": _stem(word, irregular) for word, place in read["ordinals"].items()},
+        part=read["part"],
+        parts=read["parts"],
+        multiples={_stem(word, irregular): str(times) for word, times in read["multiples"].items()},
         units=units,
         measures=measures,
         months=read["months"],
