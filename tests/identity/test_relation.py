@@ -216,6 +216,7 @@ def test_a_value_is_the_same_however_it_is_written(value: str, as_well: str):
         ("two and a third try", {"2"}),
         ("three and a quarter of it", {"3.25"}),
         ("two and a half thousand", {"2500"}),
+        ("a dozen and a half", {"12", "0.5"}),
         ("one or a half of minus", {"0.5"}),
     ],
 )

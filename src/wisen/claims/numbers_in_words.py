@@ -81,7 +81,8 @@ def _in_words(items: list[Token], place: int) -> tuple[Fraction, int]:
         return Fraction(1, table.part[behind]), end + 1
     if 1 < whole < table.parts.get(behind, 0):
         return Fraction(whole, table.parts[behind]), end + 1
-    if behind == "and" and _word_at(items, end + 1) in _ONE and first not in _ARTICLES:
+    may_go_on = first not in _ARTICLES and _word_at(items, end - 1) not in table.scales
+    if may_go_on and behind == "and" and _word_at(items, end + 1) in _ONE:
         part = table.part.get(_word_at(items, end + 2), 0)
         if part == _HALF or (part and _may_be_part(items, end + 3)):
             return _scaled(items, whole + Fraction(1, part), end + 3)
@@ -95,7 +96,7 @@ def _perhaps_whole(items: list[Token], place: int) -> tuple[int, int]:
     token = items[place]
     if token.kind == "number" and token.value.isdecimal() and len(token.value) < _LONGEST_WHOLE:
         return int(token.value), place + 1
-    return (1, place + 1) if token.value in _ONE else (0, place)
+    return (1, place + 1) if _word_at(items, place) in _ONE else (0, place)
 
 
 def _scaled(items: list[Token], value: Fraction, place: int) -> tuple[Fraction, int]:
