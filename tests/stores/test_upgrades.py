@@ -160,6 +160,22 @@ async def test_many_open_old_tables_at_once(postgres_url: str) -> None:
         await store.close()
 
 
+async def test_keys_of_the_last_version_are_computed_again(tmp_path: Path) -> None:
+    """Those of situations with a fraction have changed since."""
+    path = tmp_path / "store.db"
+    keys = "SELECT content_key FROM cards"
+    async with SQLiteVectorStore(path) as store:
+        await store.add([lesson("Add salt.", "Cook \u00bd liter of soup.")])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (now,) = connection.execute(keys).fetchone()
+        connection.execute("UPDATE cards SET content_key = 7")
+        connection.execute("PRAGMA user_version = 4")
+    async with SQLiteVectorStore(path):
+        pass
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(keys).fetchall() == [(now,)] != [(7,)]
+
+
 async def test_a_card_that_cannot_be_read_stops_no_upgrade(tmp_path: Path) -> None:
     path = old_sqlite(tmp_path / "store.db")
     with closing(sqlite3.connect(path)) as connection, connection:
