@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import repeat
 from typing import Literal
 
@@ -151,9 +152,8 @@ class ReplaySession:
     async def _begin(self, cases: Sequence[CardUnderTest], trial: TrialEvidence) -> None:
         """Give each card that can be tested its number, as live trials bet on its pairs; then ask what tells most."""
         solved = await solved_before(self.ci.store, self.options.threshold)
-        for case in cases:
-            if case.tasks:
-                await trial.begin(case)
+        for case in (one for one in cases if one.tasks):
+            await trial.begin(case)
         await self._side_by_side(self._own(case) for case in cases)
         await self._side_by_side(self._neighbours(case, solved) for case in cases)
 
@@ -168,10 +168,8 @@ class ReplaySession:
         case.queue = deque(tasks[: self.options.nearest])
         case.tasks = max(case.tasks, len(case.queue))
         if near_from:  # in stages, nobody asks for it
-            served = [
-                self.recalls.served(case.card.id, one.task, self.beside, near_from=near_from) for one in case.queue
-            ]
-            case.served = 2 * sum(served) > len(served)
+            served = partial(self.recalls.served, case.card.id, beside=self.beside, near_from=near_from)
+            case.served = 2 * sum(served(one.task) for one in case.queue) > len(case.queue)
         case.clusters = max(case.clusters, len({one.cluster for one in case.queue}))
 
     async def _own(self, case: CardUnderTest) -> None:
@@ -180,11 +178,9 @@ class ReplaySession:
         if task is None:
             case.own = "not among the tasks"
             return
-        bought = await self._buy(case, task)
-        if bought is None:
-            return
-        case.own = self._fixed(bought[1])
-        self._tell(case, "own task")
+        if (bought := await self._buy(case, task)) is not None:
+            case.own = self._fixed(bought[1])
+            self._tell(case, "own task")
 
     def _fixed(self, scores: tuple[float | None, float | None]) -> OwnTask:
         if scores[0] is None or scores[1] is None:
@@ -262,8 +258,8 @@ class ReplaySession:
             for cluster in {one.cluster for one in batch} - {one.cluster for one in case.queue}:
                 if case.in_test:
                     await self.bench.close(case, cluster)
-        alone = self.options.order == "in stages"
-        if alone and case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps:
+        harmful = case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps
+        if harmful and self.options.order == "in stages":
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
 
     async def _new(self, case: CardUnderTest, one: Planned) -> Bought | None:
