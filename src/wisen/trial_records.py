@@ -32,6 +32,8 @@ class OpenDraw:
     """By which a late outcome from outside finds the draw."""
     unknown: bool = False
     """Whether the judge was down, so that the outcome may still come from outside. Until then it isn't good."""
+    overtaken: bool = False
+    """Whether the outcome of a later draw of the trial is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

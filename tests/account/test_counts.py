@@ -557,16 +557,21 @@ async def test_promotions_elsewhere_are_looked_up_only_where_they_could_decide(
     assert (ci.promotions.in_cohort_of(9).known > 0) is asks
 
 
+@pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize(("model", "layout", "moves"), [("m", LAYOUT, False), ("n", LAYOUT, True), ("m", "b", True)])
-async def test_an_idea_does_not_win_by_making_its_failures_late(model: str, layout: str, moves: bool) -> None:
+async def test_an_idea_does_not_win_by_making_its_failures_late(
+    model: str, layout: str, moves: bool, *, before: bool
+) -> None:
+    """What was drawn after all whose outcome is known is neither late nor early."""
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     card_id = (await ci.submit(lesson())).card_id
     await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=20, shown_good=19, held_out=20, held_out_good=9))
     late = [OpenDraw(id=str(at), at=NOON, model=model, layout=layout, propensity=0.5) for at in range(20)]
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
-    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(*late, draw)))
+    draws = (*late, draw) if before else (draw, *late)
+    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=draws))
     (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
-    assert isinstance(told, CardMoved) is moves
+    assert isinstance(told, CardMoved) is (moves or not before)
 
 
 @pytest.mark.parametrize(

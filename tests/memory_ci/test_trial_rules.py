@@ -33,6 +33,7 @@ from wisen.memory_ci.trial import (
     priority,
     propensity,
     with_open,
+    without,
 )
 from wisen.memory_ci.verdicts import bar, evidence_of, progress, verdict
 from wisen.trial_records import DrawCounts, OpenDraw, Stage, Trial
@@ -63,19 +64,22 @@ def one_run(trial: Trial, rates: tuple[float, float], chance: Random) -> Trial:
     return counted(trial, drawn(shown=shown, share=share), chance.random() < rates[shown])
 
 
-def side_by_side(chance: Random, *, slow: bool, outcome: bool) -> str:
-    """The first verdict where runs with this outcome are slow if they were shown the idea, or weren't."""
-    trial, running, number = began(Trial(), 1), list[tuple[float, int, OpenDraw, bool]](), 0
-    now = 0.0
+def side_by_side(chance: Random, rates: tuple[float, float], *, slow: bool | None = None, outcome: bool = True) -> str:
+    """The first verdict of 40 runs at once, of which some are slow: with an outcome, and the idea shown or not."""
+    trial, ends, number = began(Trial(), 1), list[tuple[float, int, OpenDraw, bool]](), 0
+    open_draws, now = tuple[OpenDraw, ...](), 0.0
     while number < 200:
-        while len(running) < 40:
-            share, good = propensity(trial), chance.random() < 0.5
-            draw = drawn(shown=chance.random() < share, share=share)
+        while len(ends) < 40:
+            share = propensity(trial)
+            draw = drawn(id=str(number := number + 1), shown=chance.random() < share, share=share)
+            good = chance.random() < rates[draw.shown]
             lasts = chance.uniform(0.8, 1.2) * (3.0 if draw.shown is slow and good is outcome else 1.0)
-            heappush(running, (now + lasts, number := number + 1, draw, good))
-        now, _, draw, good = heappop(running)
+            heappush(ends, (now + lasts, number, draw, good))
+            open_draws = (*open_draws, draw)
+        now, _, draw, good = heappop(ends)
         trial = counted(trial, draw, good)
-        if (said := verdict(trial, at=20.0, open_draws=[one[2] for one in running])) != "undecided":
+        open_draws = without(open_draws, next(one for one in open_draws if one.id == draw.id))
+        if (said := verdict(trial, at=20.0, open_draws=open_draws)) != "undecided":
             return said
     return "undecided"
 
@@ -185,15 +189,22 @@ class TestCounting:
 
     def test_a_draw_that_is_open_counts_against_what_is_claimed(self) -> None:
         """Its outcome isn't unknown, nor judged by a model: it has none yet."""
-        open_draws = [drawn(), drawn(shown=False), drawn(shown=False)]
+        open_draws = [drawn(shown=one, overtaken=True) for one in (True, False, False)]
         helps = replace(WELL, shown=61, held_out=42, held_out_good=WELL.held_out_good + 2)
         hurts = replace(WELL, shown=61, shown_good=WELL.shown_good + 1, held_out=42)
         assert with_open(on_trial(WELL), open_draws) == (helps,)
         assert with_open(on_trial(WELL), open_draws, hurts=True) == (hurts,)
-        unknown = [replace(one, unknown=True) for one in open_draws]
+        unknown = [replace(one, unknown=True, overtaken=False) for one in open_draws]
         for against in (False, True):
             ended = with_open(on_trial(WELL), unknown, hurts=against)
             assert ended == (replace(WELL, shown=61, held_out=42),), "their judge was down"
+            newest = [replace(one, overtaken=False) for one in open_draws]
+            assert with_open(on_trial(WELL), newest, hurts=against) == (WELL,), "the evidence is that of those before"
+
+    def test_a_draw_overtakes_those_before_it_of_its_trial(self) -> None:
+        draws = tuple(drawn(id=name, model=model) for name, model in (("a", "m"), ("b", "n"), ("c", "m"), ("d", "m")))
+        assert without(draws, draws[2]) == (replace(draws[0], overtaken=True), draws[1], draws[3])
+        assert without(draws, draws[0]) == draws[1:]
 
     @given(
         counts=st.tuples(*[st.integers(0, 30)] * 8),
@@ -270,14 +281,14 @@ class TestVerdict:
         """Until an outcome is reported, it counts against what would be decided."""
         trial = on_trial(WELL)
         for shown in (True, False):
-            hanging = [drawn(shown=shown) for _ in range(20)]
+            hanging = [drawn(shown=shown, overtaken=True) for _ in range(20)]
             assert verdict(trial, at=20.0, open_draws=hanging) == "undecided"
             assert verdict(trial, at=20.0, open_draws=[replace(one, model="other") for one in hanging]) == "helps"
             assert verdict(trial, at=20.0, open_draws=[replace(one, propensity=1.0) for one in hanging]) == "helps"
 
     @pytest.mark.parametrize("shown", [True, False])
     def test_early_failures_and_late_successes_can_not_lose(self, *, shown: bool) -> None:
-        hanging = [drawn(shown=shown) for _ in range(20)]
+        hanging = [drawn(shown=shown, overtaken=True) for _ in range(20)]
         weak = replace(LEVEL, shown=84, shown_good=42, held_out=56, held_out_good=28)
         assert verdict(on_trial(weak), at=20.0) == "no difference"
         assert verdict(on_trial(weak), at=20.0, open_draws=hanging) == "undecided"
@@ -291,10 +302,15 @@ class TestVerdict:
     def test_how_long_a_run_takes_proves_nothing(self, *, slow: str, outcome: bool) -> None:
         """40 runs at once, of which some take three times as long, and no outcome that rests on the idea."""
         promoted = [
-            side_by_side(Random(f"{slow} {outcome} {trial}"), slow=slow == "shown", outcome=outcome)
+            side_by_side(Random(f"{slow} {outcome} {trial}"), (0.5, 0.5), slow=slow == "shown", outcome=outcome)
             for trial in range(20)
         ]
         assert promoted.count("helps") <= 2
+
+    @pytest.mark.no_cover
+    def test_what_helps_is_found_beside_as_many_runs_at_once(self) -> None:
+        found = [side_by_side(Random(f"at once {trial}"), (0.35, 0.65)) for trial in range(20)]
+        assert found.count("helps") >= 12
 
     def test_replays_and_runs_are_one_e_value(self) -> None:
         some = on_trial(replace(WELL, shown=30, shown_good=20, held_out=20, held_out_good=8))
@@ -304,7 +320,7 @@ class TestVerdict:
         assert verdict(some, at=at_exactly(both), gained=6, lost=1) == "helps"
         assert verdict(some, at=at_exactly(both) * 1.01, gained=6, lost=1) == "undecided"
         assert evidence_of(some, gained=6, lost=1) == both
-        open_draws = [drawn()] * 3
+        open_draws = [drawn(overtaken=True)] * 3
         late = trial_log_e_value(with_open(some, open_draws), gained=6, lost=1)
         assert evidence_of(some, gained=6, lost=1, open_draws=open_draws) == late < both
         assert verdict(some, at=20.0, lost=20) in ("hurts", "no difference")
@@ -315,7 +331,7 @@ class TestVerdict:
     def test_a_recheck_is_no_new_discovery_and_asks_for_more_before_it_gives_up(self) -> None:
         again_good = on_trial(WELL, stage="recheck")
         assert verdict(again_good) == "helps"
-        assert verdict(again_good, open_draws=[drawn()] * 20) == "undecided"
+        assert verdict(again_good, open_draws=[drawn(overtaken=True)] * 20) == "undecided"
         weak = replace(LEVEL, shown=84, shown_good=42, held_out=56, held_out_good=28)
         assert 20 < 1 / trial_e_value(on_trial(weak).counts) < 50
         assert verdict(on_trial(weak), at=20.0) == "no difference"

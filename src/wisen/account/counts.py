@@ -25,7 +25,7 @@ from wisen.memory_ci.ideas import agree, family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead
+from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.trial_records import OpenDraw, Trial
 
@@ -219,8 +219,8 @@ class _Settlement:
             return None
         if expired([draw], self._at, self._ci.trial):
             return self._too_late(card, draw)
-        left = tuple(one for one in card.open_draws if one is not draw)
-        card = without_late(replace(card, open_draws=left), self._at, self._ci.trial)
+        card = replace(card, open_draws=without(card.open_draws, draw))
+        card = without_late(card, self._at, self._ci.trial)
         trial = trial_of(card, draw.model, draw.layout)
         if self._outcome.good is None:  # it may still come from outside
             card = replace(card, open_draws=(*card.open_draws, replace(draw, unknown=True)))

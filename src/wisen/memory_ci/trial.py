@@ -214,16 +214,26 @@ def added(counts: Sequence[DrawCounts], more: DrawCounts) -> tuple[DrawCounts, .
 
 
 def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = False) -> tuple[DrawCounts, ...]:
-    """The counts as if all draws that are still open had come out against the idea; with `hurts`, for it.
+    """The counts as if draws that were overtaken had come out against the idea; with `hurts`, for it.
 
-    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. A run that is
-    over and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
+    So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. Draws that came
+    after all of those whose outcome is known are left out: an e-value may be looked at after any of the draws. A run
+    that is over and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
     """
     counts = trial.counts
     for one in open_draws:
-        if (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0:
+        mine = (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0
+        if mine and (one.overtaken or one.unknown):
             counts = added(counts, _one(one, good=one.shown is hurts and not one.unknown, judged=False))
     return counts
+
+
+def without(open_draws: Sequence[OpenDraw], settled: OpenDraw) -> tuple[OpenDraw, ...]:
+    """The draws that stay open once the outcome of one is known: it has overtaken those before it."""
+    place = open_draws.index(settled)
+    terms = settled.model, settled.layout
+    before = (replace(one, overtaken=True) if (one.model, one.layout) == terms else one for one in open_draws[:place])
+    return (*before, *open_draws[place + 1 :])
 
 
 def base_rate(trials: Iterable[Trial]) -> float:

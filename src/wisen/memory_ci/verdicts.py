@@ -142,14 +142,14 @@ def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
 def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
     """The logarithm of the e-value that promotes a trial.
 
-    Runs whose outcome isn't known yet, the `open_draws`, count against the idea. Otherwise one could win by making its
-    failures late, or its successes early. `gained` and `lost` are pairs of replays, which are bet on beside the runs.
+    Of the `open_draws` those count against the idea that were overtaken. Otherwise one could win by making its failures
+    late, or its successes early. `gained` and `lost` are pairs of replays, which are bet on beside the runs.
     """
     return trial_log_e_value(with_open(trial, open_draws), gained=gained, lost=lost)
 
 
 def harm_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
-    """The logarithm of the e-value that archives a trial; runs whose outcome isn't known yet count for the idea."""
+    """The logarithm of the e-value that archives a trial; open draws that were overtaken count for the idea."""
     return trial_log_e_value(with_open(trial, open_draws, hurts=True), gained=gained, lost=lost, hurts=True)
 
 
