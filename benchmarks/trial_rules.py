@@ -10,6 +10,7 @@ from functools import lru_cache
 from random import Random
 from statistics import mean, median
 
+import trial_at_once
 from trial_store import World, lived
 from trial_streams import BASELINES, Run, baseline, drifting, steady
 
@@ -204,6 +205,13 @@ def _left_behind(rates: tuple[float, float], chance: Random) -> float:
     return estimated_effect((*trial.before, *trial.counts))
 
 
+def at_once(trials: int, seed: int) -> str:
+    """What many runs at once cost a trial, and whether an idea wins by how long its runs take."""
+    slow = [f"{what} runs that are {how} slow" for what in ("shown", "other") for how in ("good", "not good")]
+    head = ["runs at once", "+30: median runs", "useless: promoted", *(f"with {one}" for one in slow)]
+    return table(head, trial_at_once.rows(trials, seed))
+
+
 def others(trials: int, seed: int) -> str:
     """What other rules say of the same streams."""
     rows: list[list[str]] = []
@@ -260,6 +268,7 @@ def main() -> None:
         "turning": lambda said: turning(said.trials, said.seed),
         "estimates": lambda said: estimates(max(2, said.trials // 10), said.seed),
         "others": lambda said: others(said.trials, said.seed),
+        "at once": lambda said: at_once(max(2, said.trials // 5), said.seed),
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=1_000)
