@@ -207,8 +207,8 @@ def _left_behind(rates: tuple[float, float], chance: Random) -> float:
 
 def at_once(trials: int, seed: int) -> str:
     """What many runs at once cost a trial, and whether an idea wins by how long its runs take."""
-    slow = [f"{what} runs that are {how} slow" for what in ("shown", "other") for how in ("good", "not good")]
-    head = ["runs at once", "+30: median runs", "useless: promoted", *(f"with {one}" for one in slow)]
+    slow = [f"{what}, {how}: slow" for what in ("shown", "held out") for how in ("good", "not good")]
+    head = ["runs at once", "+30: median runs", "useless: promoted", *slow]
     return table(head, trial_at_once.rows(trials, seed))
 
 
