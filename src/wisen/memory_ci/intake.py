@@ -15,12 +15,13 @@ from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import MOST_RIVALS, Ideas, Relations, head_of, still_there, submission_key, wordings_of
-from wisen.memory_ci.joining import can_be_one, join, last_taught, stays, worded
+from wisen.memory_ci.joining import can_be_one, join, stays, worded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
 from wisen.memory_ci.status import move
 from wisen.protocols import Finding, Screen, VectorStore
 from wisen.screening.admission import admission_of
+from wisen.stores.ordering import latest
 from wisen.threads import reading
 from wisen.yielding import LoopShare
 
@@ -301,7 +302,7 @@ def _head(card: MemoryCard) -> str:
 
 def _retold(head: MemoryCard, source: Provenance, *, in_other_words: bool = True) -> MemoryCard:
     """An idea that was taught once more; if a check did so, it is newer than its rivals from then on."""
-    taught_at = last_taught(head, source.created_at) if source.verified and head.rivals else head.taught_at
+    taught_at = latest(head.taught_at, source.created_at) if source.verified and head.rivals else head.taught_at
     return replace(head, retold=head.retold + in_other_words, taught_at=taught_at)
 
 

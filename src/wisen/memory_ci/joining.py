@@ -14,7 +14,7 @@ from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
 from wisen.protocols import VectorStore
-from wisen.stores.ordering import moment
+from wisen.stores.ordering import latest, moment
 
 _NOBODY = ("screen", "idea")
 """By whom a card is moved that nobody has decided on."""
@@ -35,11 +35,6 @@ def worded(card: MemoryCard, head: MemoryCard | None, at: datetime, *, why: str 
 def stays(card: MemoryCard, head: MemoryCard) -> bool:
     """Whether a wording stays in its circle, though its idea is in use: others' text may have worded it."""
     return head.status is MemoryStatus.PROMOTED and card.provenance.tainted
-
-
-def last_taught(head: MemoryCard, *times: datetime | None) -> datetime | None:
-    """When a check taught an idea last, of what is known of it and these times; reports may come late."""
-    return max((one for one in (head.taught_at, *times) if one is not None), key=moment, default=None)
 
 
 def can_be_one(one: MemoryCard, other: MemoryCard) -> bool:
@@ -71,7 +66,7 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
         rivals = tuple(dict.fromkeys((*other.rivals, *card.rivals)))[-MOST_RIVALS:]
         source, told = other.provenance, card.retold + other.retold + other.duplicates + 1
         checked = source.created_at if source.verified and rivals else None
-        return replace(card, rivals=rivals, retold=told, taught_at=last_taught(card, other.taught_at, checked))
+        return replace(card, rivals=rivals, retold=told, taught_at=latest(card.taught_at, other.taught_at, checked))
 
     def facing(card: MemoryCard) -> MemoryCard:
         return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))

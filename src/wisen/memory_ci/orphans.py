@@ -7,10 +7,9 @@ from functools import partial
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.memory_ci.changes import change_if_there
-from wisen.memory_ci.joining import last_taught
 from wisen.memory_ci.status import move
 from wisen.protocols import VectorStore
-from wisen.stores.ordering import moment
+from wisen.stores.ordering import latest, moment
 
 
 async def reheaded(
@@ -39,7 +38,7 @@ async def _led(store: VectorStore, old: MemoryCard, left: list[MemoryCard], riva
     first = left[0]
 
     def headed(card: MemoryCard) -> MemoryCard | None:
-        taught = last_taught(card, *_checked(left[1:])) if rivals else None
+        taught = latest(card.taught_at, *_checked(left[1:])) if rivals else None
         led = replace(card, rivals=tuple(rivals), taught_at=taught)
         return None if led == card else led
 
@@ -66,7 +65,7 @@ def _under(card: MemoryCard, *, head: str, at: datetime) -> MemoryCard | None:
 def _told_by(head: MemoryCard, *, left: Iterable[datetime], gone: Collection[datetime]) -> MemoryCard | None:
     if head.taught_at not in gone:
         return None
-    return replace(head, taught_at=max(left, key=moment, default=None))
+    return replace(head, taught_at=latest(*left))
 
 
 def _checked(wordings: Iterable[MemoryCard]) -> list[datetime]:

@@ -17,3 +17,8 @@ def moment(when: datetime) -> int:
 def moment_of(microseconds: int) -> datetime:
     """The reverse of `moment`, in UTC."""
     return NEVER + timedelta(microseconds=microseconds)
+
+
+def latest(*times: datetime | None) -> datetime | None:
+    """The last of the times that are known; `None` where none is."""
+    return max((one for one in times if one is not None), key=moment, default=None)
