@@ -185,7 +185,8 @@ async def test_trials_for_another_model_are_in_the_cohort_too() -> None:
 async def test_draws_that_nobody_reported_and_replays_count() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     one, other = await some_on_trial(ci, [GOOD, GOOD])
-    late = tuple(OpenDraw(id=str(at), at=NOON, model="m", layout=LAYOUT, propensity=0.5, shown=True) for at in range(2))
+    draw = OpenDraw(at=NOON, model="m", layout=LAYOUT, propensity=0.5, overtaken=True)
+    late = tuple(replace(draw, id=str(at)) for at in range(2))
     await change_card(ci.store, one, lambda card: replace(card, open_draws=late))
     assert await weigh(ci, other, model="m", layout=LAYOUT, at=NOON) == []
     replays = CardEvidence(model="m", layout=LAYOUT, gained=1)
