@@ -7,7 +7,6 @@ they draw nothing.
 import asyncio
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -19,7 +18,7 @@ from wisen.cards import MemoryCard
 from wisen.deadlines import calling, named
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
-from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.changes import change_card, change_if_there
 from wisen.memory_ci.ideas import family_of, head_of
 from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
@@ -91,8 +90,7 @@ class Draws:
         with calling(named("store", self.ci.store), closing=True):
             for one in advice.injections:
                 if one.draw and one.draw not in kept:
-                    with suppress(CardNotFoundError):
-                        await change_card(self.ci.store, one.idea, partial(_without, draw=one.draw))
+                    await change_if_there(self.ci.store, one.idea, partial(_without, draw=one.draw))
 
     async def settle(self, advice: Advice, outcome: Outcome) -> list[CardMoved | TrialAdvanced]:
         """Count the outcome of the draws of an advice; says which ideas have moved, and how far the others are.

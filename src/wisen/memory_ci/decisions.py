@@ -1,14 +1,12 @@
 """What people decide on ideas: promote, archive, reject, pin, split. All wordings of an idea follow its head."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal, get_args
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
-from wisen.errors import CardNotFoundError
-from wisen.memory_ci.changes import Change, change_card
+from wisen.memory_ci.changes import Change, change_card, change_if_there
 from wisen.memory_ci.ideas import head_of, still_there, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
@@ -80,8 +78,7 @@ class Decisions:
             for old in await still_there(self.store, [rejected.supersedes]):
                 head = await head_of(self.store, old)
                 for one in {card.id: card for card in (old, head, *await wordings_of(self.store, head))}:
-                    with suppress(CardNotFoundError):
-                        await change_card(self.store, one, _holding_again(card_id))
+                    await change_if_there(self.store, one, _holding_again(card_id))
         if isinstance(self.store, Scrubs):
             await self.store.scrub()
         return rejected
@@ -140,8 +137,7 @@ async def follow(store: VectorStore, head_id: str, *, at: datetime) -> None:
         return replace(card, status=head.status, history=(*card.history, done))
 
     for wording in await wordings_of(store, head):
-        with suppress(CardNotFoundError):  # deleted meanwhile
-            await change_card(store, wording.id, followed)
+        await change_if_there(store, wording.id, followed)
 
 
 def _holding_again(rejected: str) -> Change:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from wisen.cards import MemoryCard, MemoryStatus, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
-from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.changes import change_card, change_if_there
 from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
@@ -176,16 +176,14 @@ class Intake:
             return _retold(faced, card.provenance) if card.idea == one.id else faced
 
         if card.idea or rivals:
-            with suppress(CardNotFoundError):  # deleted just now
-                await change_card(self._store, head, told)
+            await change_if_there(self._store, head, told)
         for rival in rivals:
 
             def faced(one: MemoryCard) -> MemoryCard | None:
                 more = (*one.rivals, head)[-MOST_RIVALS:]
                 return None if head in one.rivals else replace(one, rivals=more)
 
-            with suppress(CardNotFoundError):
-                await change_card(self._store, rival, faced)
+            await change_if_there(self._store, rival, faced)
 
     async def _as_its_idea(self, card: MemoryCard) -> MemoryCard | None:
         """Put a new wording where its idea is by now, which may have been decided on while the wording was written.
@@ -235,10 +233,9 @@ class Intake:
 
             await change_card(self._store, kept.id, verified)
         if kept.idea or (kept.rivals and source.verified):
-            with suppress(CardNotFoundError):
-                await change_card(
-                    self._store, _head(kept), lambda one: _retold(one, source, in_other_words=bool(kept.idea))
-                )
+            await change_if_there(
+                self._store, _head(kept), lambda one: _retold(one, source, in_other_words=bool(kept.idea))
+            )
 
     async def _holds(self, card_id: str) -> bool:
         with suppress(CardNotFoundError):

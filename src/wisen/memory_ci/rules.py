@@ -7,7 +7,6 @@ as long as its card is promoted, whatever the last version says.
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -15,8 +14,8 @@ from typing import Any, Literal
 
 from wisen.advice.compiler import Recalled
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Move
-from wisen.errors import CardNotFoundError, ConfigError
-from wisen.memory_ci.changes import change_card
+from wisen.errors import ConfigError
+from wisen.memory_ci.changes import change_if_there
 from wisen.memory_ci.ideas import still_there
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import HUMAN
@@ -247,8 +246,7 @@ class StandingRules:
             done = Move(at=at, before=card.status, after=card.status, why=why, by=by)
             return replace(card, history=(*card.history, done))
 
-        with suppress(CardNotFoundError):  # deleted since
-            await change_card(self._store, card_id, noted)
+        await change_if_there(self._store, card_id, noted)
 
 
 def why_no_rule(card: MemoryCard, agent: str) -> str:

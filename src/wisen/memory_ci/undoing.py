@@ -5,13 +5,12 @@ any more: that is a new state of affairs, on which one decides again.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
-from wisen.errors import CardNotFoundError, ConfigError
-from wisen.memory_ci.changes import Change, change_card
+from wisen.errors import ConfigError
+from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import Decisions
 from wisen.memory_ci.ideas import head_of, still_there, wordings_of
 from wisen.memory_ci.status import HUMAN, is_benched
@@ -55,8 +54,7 @@ async def take_back(decisions: Decisions, before: Before) -> MemoryCard:
     if [one.by for one in since if one.by not in _FOLLOWS] or sum(one.by == HUMAN for one in since) > 1:
         raise ConfigError(f"card {now.id!r} has been moved since by {since[-1].by!r}; decide on it as it is now")
     for one in before.cards:
-        with suppress(CardNotFoundError):  # a wording that was deleted meanwhile
-            await change_card(store, one.id, _as_it_was(one, at=at))
+        await change_if_there(store, one.id, _as_it_was(one, at=at))
     if before.added:
         await store.delete([before.added])
     return (await store.get([before.card_id]))[0]

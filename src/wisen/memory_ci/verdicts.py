@@ -148,11 +148,6 @@ def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Seq
     return trial_log_e_value(with_open(trial, open_draws), gained=gained, lost=lost)
 
 
-def harm_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
-    """The logarithm of the e-value that archives a trial; open draws that were overtaken count for the idea."""
-    return trial_log_e_value(with_open(trial, open_draws, hurts=True), gained=gained, lost=lost, hurts=True)
-
-
 def verdict(
     trial: Trial,
     rule: TrialRule = DEFAULT_TRIAL_RULE,
@@ -170,6 +165,7 @@ def verdict(
     Of a promoted idea only "hurts" can be said. A recheck counts its own runs alone. It promotes again at
     `rule.promote_at`, since that is no new discovery, and asks for more than a first trial before it gives an idea up.
     """
+    at_best = with_open(trial, open_draws, hurts=True)
     match trial.stage:
         case "on trial":
             promote_at, give_up_at = at, rule.no_difference_at
@@ -177,15 +173,16 @@ def verdict(
             gained = lost = 0
             promote_at, give_up_at = rule.promote_at, rule.no_difference_at * _EARNED
         case "promoted":
-            return "hurts" if harm_of(trial, open_draws=open_draws) >= log(rule.archive_at) else "undecided"
+            harmful = trial_log_e_value(at_best, hurts=True) >= log(rule.archive_at)
+            return "hurts" if harmful else "undecided"
         case _:
             return "undecided"
     if evidence_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(promote_at):
         return "helps"
-    if harm_of(trial, gained=gained, lost=lost, open_draws=open_draws) >= log(rule.archive_at):
+    if trial_log_e_value(at_best, gained=gained, lost=lost, hurts=True) >= log(rule.archive_at):
         return "hurts"
-    at_best = trial_log_e_value(with_open(trial, open_draws, hurts=True), gained=gained, lost=lost)
-    return "no difference" if at_best <= -log(give_up_at) else "undecided"
+    benefit = trial_log_e_value(at_best, gained=gained, lost=lost)
+    return "no difference" if benefit <= -log(give_up_at) else "undecided"
 
 
 def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0) -> Progress:
