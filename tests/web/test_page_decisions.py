@@ -140,8 +140,10 @@ async def test_all_wordings_follow_a_decision_and_its_undoing(store: Store, at: 
 
 
 async def test_what_made_no_difference_is_tried_again(store: Store, at: Visitor) -> None:
-    hidden = replace(waiting(), trials=(replace(TRIAL, stage="benched"),))
-    await store.add_unscreened([hidden])
+    hidden, tried = replace(waiting(), trials=(replace(TRIAL, stage="benched"),)), waiting("Count the tables.")
+    await store.add_unscreened([hidden, tried])
+    offers = ["It goes on trial again" in (await at.get(f"/lessons/{each.id}")).page.text for each in (hidden, tried)]
+    assert offers == [True, False]
     assert (await decided(at, hidden.id, "quarantine")).status == 303
     after = await one(store, hidden.id)
     assert (after.trials[0].stage, after.history[-1].why) == ("waiting", f"tried again: {WHY}")
