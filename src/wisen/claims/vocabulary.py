@@ -93,7 +93,7 @@ def vocabulary() -> Vocabulary:
         scales=read["scales"].keys(),
         ordinals={f"{place} th": _stem(word, irregular) for word, place in read["ordinals"].items()},
         part=read["part"],
-        parts=read["parts"],
+        parts={f"{word}s": many for word, many in read["part"].items() if many > 2},  # noqa: PLR2004 - not halves
         multiples={_stem(word, irregular): str(times) for word, times in read["multiples"].items()},
         units=units,
         measures=measures,
