@@ -346,6 +346,7 @@ NO_CONDITIONS = [
     ("Never restart workers unless their queue is drained.", "Never restart workers if their queue is drained."),
     ("Never deploy, and test. Without a test it breaks.", "Deploy, and test. Without a test it breaks."),
     ("No refund leaves the portal before then.", "Each refund leaves the portal before then."),
+    ("Send the plan with the PDF, clients want it.", "Send the plan without the PDF, clients don't want it."),
 ]
 OTHER_ORDER = [
     ("Sign the form before you send it.", "Send the form before you sign it."),
@@ -355,6 +356,7 @@ OTHER_ORDER = [
     ("Never send the form before you sign it.", "Never sign the form before you send it."),
     ("Never send the form before you sign it.", "Send the form before you sign it."),
     ("Clean the data first and train on it.", "Train on the data first and clean it."),
+    ("Sign the form before sending it.", "Mail the form before you sign it."),
 ]
 SAME_ORDER = [
     ("Sign the form before you send it.", "Send the form only after you sign it."),
@@ -369,6 +371,14 @@ MEANT_OTHERWISE = [
     (
         "Renew the token early, otherwise requests are not answered in time.",
         "An early renewal of the token keeps requests answered in time.",
+    ),
+    (
+        "Write the request_id into each line, because a call can't be traced.",
+        "Write the request_id into each line, and trace a call by it.",
+    ),
+    (
+        "Write the request_id into each line, as a call can't be traced.",
+        "Write the request_id into each line, and trace a call by it.",
     ),
     (
         "Take the release tag for a fix, as main isn't tested.",
@@ -406,6 +416,15 @@ def test_one_order_may_be_told_from_both_ends(one: str, other: str):
 def test_a_reason_or_what_would_happen_otherwise_denies_no_rule(one: str, other: str):
     assert not contradict(claim_of(one), claim_of(other))
     assert not contradict(claim_of(other), claim_of(one))
+
+
+def test_a_reason_in_front_ends_with_its_comma():
+    assert alike("Because calls are traced, never drop the request_id.", "Drop the request_id.") == "rivals"
+
+
+def test_the_order_is_that_of_the_rule_and_of_what_has_one_place_in_it():
+    assert claim_of("Weigh the box, because packing comes after weighing.").order == {}
+    assert claim_of("Pack before you weigh. Weigh before you send.").order == {"pack": "earlier", "send": "later"}
 
 
 def test_reasons_that_deny_each_other_contradict():
