@@ -139,13 +139,14 @@ def turned_round(one: Claim, other: Claim) -> bool:
 
 
 def in_other_order(one: Claim, other: Claim) -> bool:
-    """Whether more of what both name comes first in one and later in the other than at the same place."""
+    """Whether what comes first in one is later in the other, and the other way round, and less stays in its place."""
     mine, others = one.order, other.order
     pairs = (
         (stem, its) for stem in mine for its in (stem, *alike_of(stem, others.keys() - mine.keys())) if its in others
     )
-    same = Counter(mine[stem] == others[its] for stem, its in pairs)
-    return same[False] > same[True]
+    found = Counter((mine[stem], others[its]) for stem, its in pairs)
+    turned = found["earlier", "later"], found["later", "earlier"]
+    return all(turned) and sum(turned) > found["earlier", "earlier"] + found["later", "later"]
 
 
 def both_deny(one: Claim, other: Claim) -> bool:

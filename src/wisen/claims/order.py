@@ -50,9 +50,10 @@ def _around_a_link(parts: Sequence[Part]) -> list[Placed]:
     """What stands on both sides of the first "before" or "after"; "never send before signing" is "send after it"."""
     table = vocabulary()
     denial = next((place for place, part in enumerate(parts) if part.said in table.negators), len(parts))
-    link = next((place for place, part in enumerate(parts) if part.said in _links(after_denial=denial < place)), None)
-    if link is None:
+    links = [place for place, part in enumerate(parts) if part.said in _links(after_denial=denial < place)]
+    if len(links) != 1:
         return []
+    link = links[0]
     end = next((place for place in range(link, len(parts)) if parts[place].said == ","), len(parts))
     begin = next((place + 1 for place in range(link, 0, -1) if parts[place].said == ","), 0)
     behind, ahead = _stems(parts[link:end]), _stems(parts[begin:link]) or _stems(parts[:begin]) or _stems(parts[end:])
