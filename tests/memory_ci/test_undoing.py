@@ -1,5 +1,6 @@
 """Taking a decision back: what it changed is as it was, what was counted since stays, and the history tells of it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -7,11 +8,12 @@ from typing import Any
 import pytest
 from trying import HARBOUR, NOON, kept, lesson
 
-from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
 from wisen.cards import CardEvidence, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.decisions import Act
+from wisen.memory_ci.ideas import still_there
 from wisen.memory_ci.status import move
 from wisen.memory_ci.undoing import Undoable, after_decision, before_decision, take_back
 from wisen.trial_records import DrawCounts, OpenDraw, Trial
@@ -239,6 +241,21 @@ async def test_what_runs_said_in_place_of_a_correction_is_their_own_idea_without
     await take_back(ci, made)
     ideas = {one: (await kept(any_store, one)).idea for one in (first.id, second.id)}
     assert sorted(ideas.values()) == sorted(["", next(one for one, idea in ideas.items() if not idea)])
+
+
+async def test_what_a_run_says_just_when_a_correction_goes_is_an_idea_of_its_own() -> None:
+    class Late(InMemoryVectorStore):
+        """A run puts a card in other words just before that is deleted."""
+
+        async def delete(self, card_ids: Sequence[str]) -> int:
+            for card in await still_there(self, card_ids):
+                await self.add_unscreened([worded("To Maple.", card)])
+            return await super().delete(card_ids)
+
+    ci = await deciding(IN_QUARANTINE, store=Late())
+    await take_back(ci, await corrected(ci, IN_QUARANTINE.id, by_hand("Invoices go to Maple.")))
+    told = {one.text: one.idea for one in await ci.store.list(CardFilter())}
+    assert told == {IN_QUARANTINE.text: "", "To Maple.": ""}
 
 
 @pytest.mark.parametrize("act", ["promote", "pin", "archive", "reject"])
