@@ -43,7 +43,7 @@ class Submission:
     known: bool = False
     """Whether this very card was stored before, from the same run, so that nothing has changed."""
     stored: MemoryCard | None = None
-    """The card that had said the same before, as it was counted on; `None` where there was none."""
+    """The card that said the same already, as it was before a correction took it up; `None` where there was none."""
     idea: str = ""
     """The head of the idea that it is a wording of: `card_id` itself where it is the first."""
     rivals: tuple[str, ...] = ()
@@ -138,6 +138,7 @@ class Intake:
                     card_id=relations.same.id,
                     card=screened,
                     findings=findings,
+                    stored=relations.same,
                     idea=_head(relations.same),
                     held=screened.held,
                 )
