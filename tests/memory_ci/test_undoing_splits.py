@@ -73,6 +73,17 @@ async def test_what_came_to_either_idea_since_is_in_the_one_idea(any_store: Vect
     assert {one.status for one in await any_store.get(ids)} == {MemoryStatus.ARCHIVED}
 
 
+async def test_what_an_idea_was_told_is_counted_again_also_where_nothing_else_changed(any_store: VectorStore) -> None:
+    ci = keeper(any_store)
+    await any_store.add_unscreened([HEAD, SAME, WRONG])
+    before = await before_decision(any_store, WRONG.id)
+    await change_card(any_store, HEAD.id, lambda card: replace(card, retold=card.retold - 2))
+    made = await after_decision(any_store, before)
+    await change_card(any_store, HEAD.id, lambda card: replace(card, retold=card.retold + 1))
+    await take_back(ci, made)
+    assert (await kept(any_store, HEAD.id)).retold == HEAD.retold + 1
+
+
 async def test_all_wordings_come_back_to_the_first_one(any_store: VectorStore) -> None:
     ci, made = await split(any_store, HEAD.id, HEAD, SAME, WRONG)
     leads = next(one for one in (SAME, WRONG) if not made.left[one.id].idea)

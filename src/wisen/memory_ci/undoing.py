@@ -57,9 +57,8 @@ class Undoable:
     @property
     def changed(self) -> Sequence[str]:
         """The cards that the decision changed."""
-        return [
-            one for one, left in self.left.items() if one in self.kept and _decided(self.kept[one]) != _decided(left)
-        ]
+        both = [(self.kept[one], left) for one, left in self.left.items() if one in self.kept]
+        return [left.id for kept, left in both if (_decided(kept), kept.retold) != (_decided(left), left.retold)]
 
     @property
     def written(self) -> Sequence[str]:
