@@ -151,6 +151,7 @@ def test_an_answer_keeps_what_is_no_thought():
 def test_remarks_have_no_thoughts_and_no_score():
     assert remarks_in("<think>Too short?</think>score: 0.5\n- It is short.") == ("It is short.",)
     assert remarks_in("FAIL\nThe date is wrong.") == ("The date is wrong.",)
+    assert remarks_in("score: 0.7\n- Fail: the comma\n- overall: 90%") == ("Fail: the comma",)
 
 
 @given(st.text())

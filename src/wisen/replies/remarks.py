@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from wisen.replies.answer import answer_in
-from wisen.replies.score import score_in
+from wisen.replies.score import score_in, states_score
 from wisen.replies.structured_scores import json_in
 
 _MOST = 20
@@ -23,11 +23,10 @@ def remarks_in(reply: str) -> tuple[str, ...]:
     if isinstance(parsed, Mapping):
         return tuple(_texts(cast("Mapping[str, object]", parsed)))[:_MOST]
     lines = (line.strip().lstrip("-*•> ").strip() for line in answer.splitlines())
-    return tuple(line for line in lines if line and not _is_score_line(line) and not line.startswith("```"))[:_MOST]
-
-
-def _is_score_line(line: str) -> bool:
-    return len(line) <= _SCORE_LINE_CHARACTERS and score_in(line) is not None
+    said = [line for line in lines if line and not line.startswith("```")]
+    short = [line for line in said if len(line) <= _SCORE_LINE_CHARACTERS]
+    stating = {line for line in short if states_score(line)} or {line for line in short if score_in(line) is not None}
+    return tuple(line for line in said if line not in stating)[:_MOST]
 
 
 def _texts(parsed: Mapping[str, object]) -> list[str]:

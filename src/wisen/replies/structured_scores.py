@@ -104,8 +104,8 @@ def _scale(members: Mapping[str, object]) -> float:
     return 1.0
 
 
-def score_in_tables(text: str) -> Iterator[tuple[float | None, bool]]:
-    """The scores of Markdown tables with a column for them, and whether the row is that of the overall one.
+def score_in_tables(text: str) -> Iterator[float | None]:
+    """The scores of Markdown tables with a column for them.
 
     Of several rows only an overall one counts. `text` is lower-case, with western digits.
     """
@@ -128,7 +128,7 @@ def _rows(lines: Sequence[str], start: int) -> Iterator[str]:
         yield line
 
 
-def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iterator[tuple[float | None, bool]]:
+def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iterator[float | None]:
     for row in rows:
         is_overall = (
             bool(row)
@@ -140,7 +140,7 @@ def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iter
         match = ALONE.match(row[column])
         if match is not None:
             bare = not (match["percent"] or match["scale"]) and scale > 1
-            yield (within(number_in(match["number"]), scale) if bare else share(match)), is_overall
+            yield (within(number_in(match["number"]), scale) if bare else share(match))
 
 
 def _cells(line: str) -> list[str]:
