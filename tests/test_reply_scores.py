@@ -296,6 +296,8 @@ CONTRADICTIONS = [
     "I rate it 0.5; no, 0.7.",
     "0.2\n0.7",
     '{"score": 0.2, "rating": 0.9}',
+    '{"score": 0.2, "final_score": 0.9}',
+    '{"score": 0.2}{"score": 0.9}',
     "score: 7/10\nscore: 0.4",
     "score: 0.6/0.8",
     "Between 0.6 and 0.8",
