@@ -55,7 +55,7 @@ _LEAST_STARS, _ALL_STARS = 3, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class StatedScore:
     """A value that may be the score."""
 
     rank: int
@@ -64,22 +64,22 @@ class Candidate:
     quoted: bool = False
 
 
-def candidates_in(lines: Sequence[Line]) -> Iterator[Candidate]:
+def candidates_in(lines: Sequence[Line]) -> Iterator[StatedScore]:
     """Every candidate, in order. A later value contradicts a score; alone it is none."""
     found = False
     for line in lines:
         here = list(_in_line(line))
         if found and not here:
-            here = [Candidate(rank=WHOLE, score=score, quoted=line.quoted) for score in stated_anew(line.plain)]
+            here = [StatedScore(rank=WHOLE, score=score, quoted=line.quoted) for score in stated_anew(line.plain)]
         found = found or bool(here)
         yield from here
 
 
-def _in_line(line: Line) -> Iterator[Candidate]:
+def _in_line(line: Line) -> Iterator[StatedScore]:
     if any(map(str.isdigit, line.plain)):
         yield from _from_numbers(line)
     elif line.at_edge and (stars := _stars(line.plain)) is not None:
-        yield Candidate(rank=WHOLE, score=stars, quoted=line.quoted)
+        yield StatedScore(rank=WHOLE, score=stars, quoted=line.quoted)
 
 
 def _stars(line: str) -> float | None:
@@ -89,7 +89,7 @@ def _stars(line: str) -> float | None:
     return len(found[0]["full"]) / len(found[0][0])
 
 
-def _from_numbers(line: Line) -> Iterator[Candidate]:
+def _from_numbers(line: Line) -> Iterator[StatedScore]:
     text = line.plain
     worded = _LETTER.search(text) is not None
     cue = EXAMPLE.search(text)
@@ -115,14 +115,14 @@ def _loose(line: Line, read: set[int]) -> Iterator[tuple[int, re.Match[str]]]:
                 yield WHOLE, match
 
 
-def _bare(line: Line) -> Iterator[Candidate]:
+def _bare(line: Line) -> Iterator[StatedScore]:
     """Values alone in a line, or at the head of the first or last one."""
     alone = ALONE.match(line.plain)
     if alone and (line.at_edge or states_fraction(alone)):
-        yield Candidate(rank=WHOLE, score=share_on(alone, line.scale), quoted=line.quoted)
+        yield StatedScore(rank=WHOLE, score=share_on(alone, line.scale), quoted=line.quoted)
     leading = _LEADING.match(line.plain)
     if leading and line.at_edge and not alone and leading["number"] not in ("0", "1") and states_fraction(leading):
-        yield Candidate(rank=WHOLE, score=share_on(leading, line.scale), quoted=line.quoted)
+        yield StatedScore(rank=WHOLE, score=share_on(leading, line.scale), quoted=line.quoted)
         yield from _changed(line, WHOLE, leading.end("number"))
 
 
@@ -136,16 +136,16 @@ def _is_whole(line: str, match: re.Match[str]) -> bool:
     return following(line, match.end()) != "thing"
 
 
-def _said(line: Line, match: re.Match[str], rank: int) -> Iterator[Candidate]:
+def _said(line: Line, match: re.Match[str], rank: int) -> Iterator[StatedScore]:
     again, end = said_again(line.plain, match.end())
     unclear = following(line.plain, end) == "sum"
     for each in (None if unclear else share_on(match, line.scale), *again):
-        yield Candidate(rank=rank, score=each, quoted=line.quoted)
+        yield StatedScore(rank=rank, score=each, quoted=line.quoted)
 
 
-def _changed(line: Line, rank: int, at: int) -> Iterator[Candidate]:
+def _changed(line: Line, rank: int, at: int) -> Iterator[StatedScore]:
     for score in changed_in(line.plain, at):
-        yield Candidate(rank=rank, score=score, quoted=line.quoted)
+        yield StatedScore(rank=rank, score=score, quoted=line.quoted)
 
 
 def _labelled(line: str, *, scaled: bool) -> Iterator[tuple[int, re.Match[str]]]:

@@ -16,10 +16,10 @@ from wisen.replies.asked_line import asked_scores, is_asked_line, opens_with_sco
 from wisen.replies.following import stated_anew
 from wisen.replies.lines import ALONE, Line, lines_of
 from wisen.replies.numbers import western
-from wisen.replies.prose_scores import WHOLE, Candidate, candidates_in
+from wisen.replies.prose_scores import WHOLE, StatedScore, candidates_in
 from wisen.replies.reply_words import any_of, folded, words
 from wisen.replies.structured_scores import score_in_json, score_in_tables
-from wisen.replies.verdict import Verdict, verdict_of, verdicts_in, word_verdict
+from wisen.replies.verdict import Verdict, verdict_of, verdicts_in
 
 _NOUN = rf"(?:{any_of(words('score', 'english'))})"
 _BARE_LABEL = re.compile(
@@ -59,12 +59,7 @@ def score_in(reply: str) -> float | None:
     return _agreed([*candidates_in(lines), *tables], list(verdicts_in(lines)), opening=lines[0] if lines else None)
 
 
-def states_score(line: str) -> bool:
-    """Whether a line of a reply has the asked form or is a verdict, and says no more."""
-    return any(is_asked_line(each) for each in lines_of(folded(western(line)))) or word_verdict(line) is not None
-
-
-def _asked_candidates(lines: Sequence[Line]) -> tuple[list[Candidate], list[Verdict]] | None:
+def _asked_candidates(lines: Sequence[Line]) -> tuple[list[StatedScore], list[Verdict]] | None:
     """What the asked line says, and what below it takes that back; `None` where there is no asked line.
 
     The asked line may give a reason where it is the first one.
@@ -77,14 +72,14 @@ def _asked_candidates(lines: Sequence[Line]) -> tuple[list[Candidate], list[Verd
         return None
     below = [replace(line, below=True) for line in lines[at + 1 :]]
     scores += [score for line in below if not line.quoted for score in stated_anew(line.plain)]
-    return [Candidate(rank=WHOLE, score=score) for score in scores], list(verdicts_in([*lines[: at + 1], *below]))
+    return [StatedScore(rank=WHOLE, score=score) for score in scores], list(verdicts_in([*lines[: at + 1], *below]))
 
 
-def _agreed(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], *, opening: Line | None) -> float | None:
+def _agreed(candidates: Sequence[StatedScore], verdicts: Sequence[Verdict], *, opening: Line | None) -> float | None:
     stated = [candidate for candidate in candidates if not candidate.quoted] or candidates
     if opening is not None and opening.quoted and is_asked_line(opening):
         stated = candidates  # the asked line, in code: it may be the judgement, or be spoken about
-    numbers = [*stated, *(Candidate(rank=WHOLE, score=each) for one in verdicts for each in one.beside)]
+    numbers = [*stated, *(StatedScore(rank=WHOLE, score=each) for one in verdicts for each in one.beside)]
     verdict, contradicted = verdict_of(verdicts, beside_number=bool(numbers))
     if not numbers or contradicted:
         return None if contradicted else verdict
@@ -101,9 +96,9 @@ def _one_of(scores: set[float | None]) -> float | None:
     return known[0] if known and len(known) == len(scores) and max(known) - min(known) < 1e-9 else None  # noqa: PLR2004 - rounding
 
 
-def _in_tables(text: str) -> Iterator[Candidate]:
+def _in_tables(text: str) -> Iterator[StatedScore]:
     for score in score_in_tables(text):
-        yield Candidate(rank=WHOLE, score=score)
+        yield StatedScore(rank=WHOLE, score=score)
 
 
 def _with_values(lines: Iterator[Line]) -> Iterator[Line]:
