@@ -371,6 +371,7 @@ confidence: <number from 0 to 1>\
             ("tone: <0.7>", Review(scores={"tone": 0.7})),
             ("| Criterion | Score | Why |\n|---|---|---|\n| Tone | 0.7 | dry |", Review(scores={"tone": 0.7})),
             ("## Tone\n\n0.7\n", Review(scores={"tone": 0.7})),
+            ("## Tone\nScore: 7/10\n", Review(scores={"tone": 0.7})),
             ("tone: 0.7, confidence: 90%", Review(scores={"tone": 0.7}, confidence=0.9)),
             ("tone: PASS", Review(scores={"tone": 1.0})),
             ("- tone: the end drags\ntone: 0.7", Review(scores={"tone": 0.7})),

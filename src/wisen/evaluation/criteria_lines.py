@@ -21,6 +21,8 @@ _AROUND = " \t*|`"
 _LIST_MARK = re.compile(r"\(?\d{1,2}[.)]\s{1,3}")
 _HEAD = re.compile(r"(?P<kind>issue|suggestion)s?(?:\s\d{1,2})?\s{0,2}(?::|$)\s{0,3}(?P<rest>.*)")
 _BEGINS = re.compile(r"[<\[({\"'~≈\s]{0,4}(?:about\s|approximately\s)?(?:[-+]?[.,]?\d|[★⭐])")
+_OWN_LABEL = re.compile(r"score\s{0,2}[:=]\s{0,3}")
+"""What stands before a score whose name is the heading above it."""
 _REMARK = re.compile(r"\s[-\u2013\u2014]\s|[(;]|\s\|")
 
 
@@ -45,8 +47,9 @@ def read_lines(text: str, names: Sequence[str]) -> WrittenReview:
     for line in filter(str.strip, text.splitlines()):
         bare = _LIST_MARK.sub("", line.lstrip(_MARKUP), count=1).lstrip(_MARKUP).rstrip(_AROUND)
         plain = _plain(bare)
-        if heading and ALONE.match(plain_value(plain)):
-            plain = f"{heading}: {plain}"
+        value = _OWN_LABEL.sub("", plain)
+        if heading and ALONE.match(plain_value(value)):
+            plain = f"{heading}: {value}"
         heading = plain.rstrip(" :") if wanted["alone"].match(plain) else ""
         head = _HEAD.match(plain)
         if head:

@@ -22,10 +22,12 @@ _AGAIN = re.compile(rf"\s?(?:[(\[]\s?(?:i\.e\.,?|=|that is,?|or|so)?|=)\s?{value
 _CORRECTIONS = any_of(words("score", "corrections"))
 _CORRECTION = re.compile(rf"\b(?:{_CORRECTIONS})\b")
 _CUES = any_of(words("score", "corrections") | words("score", "articles"))
-_CUE = rf"(?P<cue>(?:(?:{_CUES})\b[\s,.:;!\u2026\u2013\u2014-]{{1,4}}){{0,6}})"
-_BREAK = r"(?:[.,;!?\u2026]{1,3}\s{1,3}|[(\[\u2013\u2014\u2192]\s{0,2}|\s-\s|->\s?)"
-_CLAUSE = re.compile(rf"{_BREAK}{_CUE}{value(OUT_OF)}")
-_SENTENCE = re.compile(rf"(?:^|[.!?\u2026]{{1,3}}\s{{1,3}}){_CUE}{value(OUT_OF)}")
+CUE = rf"(?P<cue>(?:(?:{_CUES})\b[\s,.:;!\u2026\u2013\u2014-]{{1,4}}){{0,6}})"
+"""Words with which a correction may begin."""
+_JOINS = any_of(words("score", "joins"))
+_BREAK = rf"(?:[.,;!?\u2026]{{1,3}}\s{{1,3}}|[(\[|\u2013\u2014\u2192]\s{{0,2}}|\s-\s|->\s?|\s(?:{_JOINS})\s)"
+_CLAUSE = re.compile(rf"{_BREAK}{CUE}{value(OUT_OF)}")
+_SENTENCE = re.compile(rf"(?:^|[.!?\u2026]{{1,3}}\s{{1,3}}){CUE}{value(OUT_OF)}")
 
 
 def following(line: str, at: int) -> Following:
@@ -51,9 +53,14 @@ def changed_in(line: str, at: int) -> Iterator[float | None]:
 def stated_anew(line: str) -> Iterator[float | None]:
     """The values of sentences that say nothing but a value, or begin by correcting one."""
     for sentence in _SENTENCE.finditer(line):
-        alone = _states_share(sentence) and _ENDED.match(line, sentence.end())
+        alone = _states_share(sentence) and ends_sentence(line, sentence.end())
         if alone or (_corrects(sentence) and following(line, sentence.end()) == "end"):
             yield share(sentence)
+
+
+def ends_sentence(line: str, at: int) -> bool:
+    """Whether nothing but an end of a sentence stands behind a value."""
+    return _ENDED.match(line, at) is not None
 
 
 def _states_share(match: re.Match[str]) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wisen.replies.following import changed_in, counts_things, following, said_again, stated_anew
+from wisen.replies.following import CUE, changed_in, counts_things, ends_sentence, following, said_again, stated_anew
 from wisen.replies.lines import ALONE, EXAMPLE, Line
 from wisen.replies.numbers import OF, OUT_OF, share_on, states_fraction, value
 from wisen.replies.reply_words import any_of, words
@@ -41,14 +41,18 @@ _UNJOINED = re.compile(rf"^(?:(?:overall|final|total)\s)?{_NOUN}\s{_LABELLED_VAL
 _VALUE_FIRST = re.compile(
     rf"(?<![\w.,/\-]){_LOOSE_VALUE}\s(?:is|as|would\sbe|for)\s(?:(?:my|the|a|an|its)\s)?(?:overall\s|final\s)?{_NOUN}\b"
 )
-_SAID = re.compile(
-    r"\b(?:(?:i|we)(?:'d|'ll|'m|\swould|\swill|\sam|\shave|\smust|\scan)?(?:\s\w{1,15})?\s"
-    r"(?:give|gave|giving|assign|assigned|award|awarded|rate|rated|score|scored|grade|graded|say|judge|judged)"
-    rf"|deserves|earns|merits)(?:\s[a-z']{{1,20}}){{0,6}}?[\s:]{{1,2}}{_LOOSE_VALUE}"
+_GIVES = (
+    r"(?:i|we)(?:'d|'ll|'m|\swould|\swill|\sam|\shave|\smust|\scan)?(?:\s\w{1,15})?\s"
+    r"(?:give|gave|giving|assign|assigned|award|awarded|rate|rated|score|scored|grade|graded|say|call|judge|judged)"
+    r"(?:\s[a-z']{1,20}){0,6}?[\s:]{1,2}"
 )
+_SAID = re.compile(rf"\b(?:{_GIVES}|(?:deserves|earns|merits)(?:\s[a-z']{{1,20}}){{0,6}}?[\s:]{{1,2}}){_LOOSE_VALUE}")
 _ANSWER = re.compile(rf"^(?:my\s|the\s)?(?:final\s)?answer\s?[:=]\s?{_LABELLED_VALUE}[.!]?$")
 _GETS = re.compile(rf"\b(?:gets|receives|scores|comes\sto)\s(?:an?\s)?{_LOOSE_VALUE}\s?(?:[.!,;)]|$)")
 _LEADING = re.compile(rf"{_LOOSE_VALUE}(?:\s?[-\u2013\u2014:;,.(]\s?|\sbecause\s)(?=[^\W\d_]|\()")
+_TAKEN_BACK = re.compile(
+    rf"(?:^|[.!?\u2026]{{1,3}}\s{{1,3}}){CUE}(?:my\s(?:\w{{1,12}}\s)?{_NOUN}{_JOIN}(?:now\s)?|{_GIVES}){_LABELLED_VALUE}"
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _STARS = re.compile(r"(?<![★⭐])(?P<full>[★⭐]{0,10})(?P<empty>☆{0,10})(?![★⭐☆])")
 _LEAST_STARS, _ALL_STARS = 3, 5
@@ -73,6 +77,14 @@ def candidates_in(lines: Sequence[Line]) -> Iterator[StatedScore]:
             here = [StatedScore(rank=WHOLE, score=score, quoted=line.quoted) for score in stated_anew(line.plain)]
         found = found or bool(here)
         yield from here
+
+
+def taken_back_in(line: Line) -> Iterator[float | None]:
+    """What a line below the asked one puts in its place: a value alone, a correction, or what "I" or "my" gives."""
+    yield from stated_anew(line.plain)
+    for sentence in _TAKEN_BACK.finditer(line.plain):
+        if states_fraction(sentence) and ends_sentence(line.plain, sentence.end()):
+            yield share_on(sentence, line.scale)
 
 
 def _in_line(line: Line) -> Iterator[StatedScore]:

@@ -13,10 +13,9 @@ from dataclasses import replace
 
 from wisen.replies.answer import answer_in
 from wisen.replies.asked_line import asked_scores, is_asked_line, opens_with_score
-from wisen.replies.following import stated_anew
 from wisen.replies.lines import ALONE, Line, lines_of
 from wisen.replies.numbers import western
-from wisen.replies.prose_scores import WHOLE, StatedScore, candidates_in
+from wisen.replies.prose_scores import WHOLE, StatedScore, candidates_in, taken_back_in
 from wisen.replies.reply_words import any_of, folded, words
 from wisen.replies.structured_scores import score_in_json, score_in_tables
 from wisen.replies.verdict import Verdict, verdict_of, verdicts_in
@@ -71,7 +70,7 @@ def _asked_candidates(lines: Sequence[Line]) -> tuple[list[StatedScore], list[Ve
     if at < 0:
         return None
     below = [replace(line, below=True) for line in lines[at + 1 :]]
-    scores += [score for line in below if not line.quoted for score in stated_anew(line.plain)]
+    scores += [score for line in below if not line.quoted for score in taken_back_in(line)]
     return [StatedScore(rank=WHOLE, score=score) for score in scores], list(verdicts_in([*lines[: at + 1], *below]))
 
 
