@@ -206,6 +206,7 @@ NONE = [
     "Unfortunately, I am unable to identify the mistake.",
     "As an AI language model, I cannot.",
     "I don't know.",
+    "I don't have enough information to say what to change.",
 ]
 
 

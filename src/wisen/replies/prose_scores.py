@@ -69,11 +69,11 @@ class StatedScore:
 
 
 def candidates_in(lines: Sequence[Line]) -> Iterator[StatedScore]:
-    """Every candidate, in order. A later value contradicts a score; alone it is none."""
+    """Every candidate, in order. A sentence that is a value contradicts a score; by itself it is one at an end only."""
     found = False
     for line in lines:
         here = list(_in_line(line))
-        if found and not here:
+        if not here and (found or line.at_edge):
             here = [StatedScore(rank=WHOLE, score=score, quoted=line.quoted) for score in stated_anew(line.plain)]
         found = found or bool(here)
         yield from here
