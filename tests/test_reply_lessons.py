@@ -167,7 +167,14 @@ def test_tags_in_a_sentence_are_spoken_about(lesson: str):
     assert lesson_in(lesson) == lesson
 
 
-@pytest.mark.parametrize("around", ["My advice: <answer>{}</answer>", "It paid twice. <lesson>{}</lesson> Good luck!"])
+@pytest.mark.parametrize(
+    "around",
+    [
+        "My advice: <answer>{}</answer>",
+        "So my lesson is <lesson>{}</lesson>",
+        "It paid twice. <lesson>{}</lesson> Good luck!",
+    ],
+)
 def test_tags_where_an_answer_begins_are_its_marks(around: str):
     assert lesson_in(around.format(LESSON)) == LESSON
 

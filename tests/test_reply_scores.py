@@ -149,7 +149,7 @@ UNREADABLE = [
     "The function gives 0.5 when called.",
     "The error rate is 0.1.",
     "The total is 12. 3 of 4 rows are right. The rest: 0.5 each.",
-    "It is short. 0.5. It names no source.\nIt is late.\nIt is dull. 0.7",
+    "It is short.\nIt is dull. 0.7\nIt is late.",
     "The passing score is 0.8.",
     "Accuracy: 0.9\nClarity: 0.5",
     "1. The answer is short.\n2. It is right.",
@@ -492,6 +492,16 @@ def test_a_value_may_be_followed_by_its_reason():
     assert score_in("I'd give it 4/10 because the date is wrong.") == 0.4
     assert score_in("Overall: 4/10, 6 fields are missing.") == 0.4
     assert score_in("Score: 8/10 = 0.8") == 0.8
+    assert score_in("score: 0.7. 0.9 would need a source.") == 0.7
+    assert score_in("score: 0.8 (2 issues, 0.5 kg short)") == 0.8
+    assert score_in("score: 0.8 (0.5 kg short)") == 0.8
+    assert score_in("score: 0.8 (2)") == 0.8
+
+
+def test_the_score_of_a_part_counts_only_where_there_is_no_other():
+    assert score_in("score: 0.7. Accuracy score: 0.2") == 0.7
+    assert score_in("I'd give it an accuracy score of 0.9. Overall score: 0.7") == 0.7
+    assert score_in("Accuracy score: 0.9") == 0.9
 
 
 TABLES = [

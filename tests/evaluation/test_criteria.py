@@ -379,6 +379,7 @@ confidence: <number from 0 to 1>\
                 "issues:\n- tone: the end drags\ntone: 0.7",
                 Review(scores={"tone": 0.7}, issues=("tone: the end drags",)),
             ),
+            ("issues:\n- tone: 0.5 s late\n\ntone: 0.7", Review(scores={"tone": 0.7}, issues=("tone: 0.5 s late",))),
             ("tone: 0.7\n- tone: the end drags", Review(scores={"tone": 0.7}, issues=("tone: the end drags",))),
             (
                 "## Issues\n1. tone: 3 of 5 jokes fall flat\n\ntone: 0.7 (dry)",

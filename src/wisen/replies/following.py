@@ -16,7 +16,9 @@ _SUM = re.compile(r"\s{0,3}(?:[+*\u00d7\u00f7=\u00b1^<>\u2264\u2265?]|\d|x\s?\d)
 _REASON = re.compile(rf"\s{{0,3}}(?:{any_of(words('score', 'reasons'))})(?![^\W_])|\s{{0,3}}(?:で|입|이)")
 _THING = re.compile(r"\s{0,3}[^\W\d_]")
 _ENDED = re.compile(r"\s?[)\]]?\s?(?:[.!]|$)")
-_AGAIN = re.compile(rf"\s?(?:[(\[]\s?(?:i\.e\.,?|=|that is,?|or|so)?|=)\s?{value(OUT_OF)}\s?[)\]]?")
+_AGAIN = re.compile(
+    rf"\s?(?:(?P<open>[(\[])\s?(?:i\.e\.,?|=|that is,?|or|so)?|=)\s?{value(OUT_OF)}(?P<close>\s?[)\]])?"
+)
 """A value said once more in another way, such as "0.8 (80%)"."""
 
 _CORRECTIONS = any_of(words("score", "corrections"))
@@ -40,7 +42,9 @@ def following(line: str, at: int) -> Following:
 def said_again(line: str, at: int) -> tuple[list[float | None], int]:
     """The value that stands there once more in another way, if any, and where that ends."""
     again = _AGAIN.match(line, at)
-    return ([share(again)], again.end()) if again and states_fraction(again) else ([], at)
+    if again is None or not states_fraction(again) or bool(again["open"]) != bool(again["close"]):
+        return [], at
+    return [share(again)], again.end()
 
 
 def changed_in(line: str, at: int) -> Iterator[float | None]:

@@ -137,13 +137,12 @@ def _heads_code(text: str, after: Sequence[_Unit]) -> bool:
 
 
 def _through_code(text: str, after: Sequence[_Unit]) -> str:
-    parts, ended = [text], False
+    parts = [text]
     for each in after:
-        if not _is_code(each) and (ended or not _goes_on(each)):
+        if not _is_code(each) and not _goes_on(each):
             break
         parts.append(each.text.strip())
-        ended = not _is_code(each) and _ENDED.search(each.text) is not None
-        if ended:
+        if not _is_code(each) and _ENDED.search(each.text):
             break
     return " ".join(parts)
 
