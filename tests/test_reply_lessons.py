@@ -127,6 +127,117 @@ def test_lines_belong_together_by_their_structure(reply: str, lesson: str):
     assert lesson_in(reply) == lesson
 
 
+LABELLED = [
+    "Error: 404 means the page is gone; ask for the new address.",
+    "Root cause: the port was guessed. Ask the API for it.",
+    "Summary: quote every name with a comma in it.",
+    "Plan: read the header, then the rows.",
+    "Reason: the date was wrong. Use ISO dates.",
+    "Context: invoices. Use code R7.",
+    "Problem: the agent guessed. Solution: ask the API.",
+    "What went wrong: the file was opened as UTF-8; open it as cp1252.",
+    "Diagnose: geraten statt gefragt; frag die API.",
+    "理由：日期写错了，用ISO格式。",
+]
+
+
+@pytest.mark.parametrize("lesson", LABELLED)
+def test_what_is_called_a_thought_is_the_lesson_where_it_is_all_there_is(lesson: str):
+    assert lesson_in(lesson) == lesson
+    assert lesson_in(f"{lesson}\nConfidence: high") == lesson
+    assert lesson_in(f"**{lesson}**\n\nLesson: Ask first.") == "Ask first."
+
+
+@pytest.mark.parametrize("reply", ["Score: 0.3", "Confidence: high", "Reasoning:"])
+def test_a_label_with_no_sentence_is_no_lesson(reply: str):
+    assert lesson_in(reply) == ""
+
+
+NO_MARKS = [
+    "Wrap the final result in <answer> and </answer> tags.",
+    "Close each <answer> tag with </answer>.",
+    "Put <result>42</result> around a number.",
+    "<answer> and </answer> must stand around the number.",
+    "Never put <final> inside a table.",
+]
+
+
+@pytest.mark.parametrize("lesson", NO_MARKS)
+def test_tags_in_a_sentence_are_spoken_about(lesson: str):
+    assert lesson_in(lesson) == lesson
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "My advice: <answer>{}</answer>",
+        "So my lesson is <lesson>{}</lesson>",
+        "It paid twice. <lesson>{}</lesson> Good luck!",
+    ],
+)
+def test_tags_where_an_answer_begins_are_its_marks(around: str):
+    assert lesson_in(around.format(LESSON)) == LESSON
+
+
+GOES_ON = [
+    ("Run `a`:\n\n    git pull\n\nthen push.", "Run `a`: git pull then push."),
+    ("Replace\n```\nfoo\n```\nby\n```\nbar\n```", "Replace foo by bar"),
+    ("When it says\n```python\nx = 1\n```\nset y instead.\n\nIt helps.", "When it says x = 1 set y instead."),
+    ("Before a push, run:\n```sh\ngit pull\n```\nThen push.", "Before a push, run: git pull"),
+    ("When: dates vary\nThen: use ISO", "When: dates vary; Then: use ISO"),
+    ("If: the list is empty.\nDo: return 0.\nAvoid: null.", "If: the list is empty. Do: return 0. Avoid: null."),
+    ("はい、わかりました。\n\n日付はISOで書く。", "日付はISOで書く。"),
+    ("Sure, no problem!\n\nUse ISO dates.", "Use ISO dates."),
+]
+
+
+@pytest.mark.parametrize(("reply", "lesson"), GOES_ON)
+def test_a_sentence_goes_on_through_code_and_fields(reply: str, lesson: str):
+    assert lesson_in(reply) == lesson
+
+
+NONE = [
+    '{"lesson": null}',
+    '{"lesson": ""}',
+    '```json\n{"lessons": []}\n```',
+    '{"lesson": null, "reason": "the answer was right"}',
+    "{'lesson': None}",
+    "No lesson to learn.",
+    "No lesson needed.",
+    "**No new lesson.**",
+    "Lesson: no further advice.",
+    "There is no lesson here.",
+    "Lesson: -",
+    "I can't determine what went wrong.",
+    "I'm sorry, but I can't help with that.",
+    "Unfortunately, I am unable to identify the mistake.",
+    "As an AI language model, I cannot.",
+    "I don't know.",
+    "I don't have enough information to say what to change.",
+]
+
+
+@pytest.mark.parametrize("reply", NONE)
+def test_a_reply_without_a_lesson_gives_none(reply: str):
+    assert lesson_in(reply) == ""
+
+
+SOME = [
+    "No tickets may be closed without a reason code.",
+    "No answer is better than a guess.",
+    "None of the rows may be skipped.",
+    "Nothing should be deleted before the backup.",
+    "No, the port is 8080.",
+    "I can't tell dates without a year apart, so ask for it.",
+    "I don't know the rate; look it up.",
+]
+
+
+@pytest.mark.parametrize("lesson", SOME)
+def test_a_lesson_may_begin_with_no(lesson: str):
+    assert lesson_in(lesson) == lesson
+
+
 @pytest.mark.parametrize(
     "reply", ["", " \n", "<think>Check it.", "Check it.</think>", "N/A", "None.", "```\n```", "---", "无"]
 )
@@ -151,6 +262,7 @@ def test_an_answer_keeps_what_is_no_thought():
 def test_remarks_have_no_thoughts_and_no_score():
     assert remarks_in("<think>Too short?</think>score: 0.5\n- It is short.") == ("It is short.",)
     assert remarks_in("FAIL\nThe date is wrong.") == ("The date is wrong.",)
+    assert remarks_in("score: 0.7\n- Fail: the comma\n- Only 9/10 rows.") == ("Fail: the comma", "Only 9/10 rows.")
 
 
 @given(st.text())
@@ -190,6 +302,12 @@ def test_any_text_is_read(text: str):
         "<|channel|>",
         "(",
         "> ",
+        "when: a\n",
+        "no lesson ",
+        "sure, ",
+        "error: a b\n",
+        "run:\n\n    a\n\nthen b\n",
+        "```\na\n```\nb\n",
     ],
 )
 def test_a_megabyte_of_anything_is_read(unit: str):

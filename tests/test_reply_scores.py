@@ -73,6 +73,8 @@ READABLE = [
     ("I'd give this answer a 7/10.", 0.7),
     ("I would rate it 70%.", 0.7),
     ("I'd say 0.7", 0.7),
+    ("The capital is right, but not the year. 6/10", 0.6),
+    ("I'd call this a 7 out of 10.", 0.7),
     ("The answer deserves a 0.7.", 0.7),
     ("0.7 is my score", 0.7),
     ("0.7 would be the final score.", 0.7),
@@ -89,7 +91,6 @@ READABLE = [
     ("score: 0-1\nscore: 0.4", 0.4),
     ("Accuracy: 0.9\nClarity: 0.5\nscore: 0.7", 0.7),
     ("Accuracy score: 0.9\nClarity score: 0.5\nOverall score: 0.7", 0.7),
-    ("score: 0.9\nscore: 0.4\nFinal score: 0.6", 0.6),
     ("score: 0.6\nI scored it 0.6 as said; overall: 0.6", 0.6),
     ("score: 0.85\n\nPython 3.11 was asked for in 2024; 3 of 4 tests pass, 0.5 s each.", 0.85),
     ("score: 0.8 - 3 issues found", 0.8),
@@ -137,6 +138,7 @@ UNREADABLE = [
     "score: 1/2/2024",
     "score: 0.5.3",
     "score: 0.4\nscore: 0.9",
+    "score: 0.9\nscore: 0.4\nFinal score: 0.6",
     "Final score: 0.4\nOverall score: 0.9",
     "score: 0.4\nscore: 8",
     "I give it 0.4. I give it 0.9.",
@@ -146,6 +148,8 @@ UNREADABLE = [
     "3/4 tests pass and 85% of lines are covered.",
     "The function gives 0.5 when called.",
     "The error rate is 0.1.",
+    "The total is 12. 3 of 4 rows are right. The rest: 0.5 each.",
+    "It is short.\nIt is dull. 0.7\nIt is late.",
     "The passing score is 0.8.",
     "Accuracy: 0.9\nClarity: 0.5",
     "1. The answer is short.\n2. It is right.",
@@ -296,6 +300,8 @@ CONTRADICTIONS = [
     "I rate it 0.5; no, 0.7.",
     "0.2\n0.7",
     '{"score": 0.2, "rating": 0.9}',
+    '{"score": 0.2, "final_score": 0.9}',
+    '{"score": 0.2}{"score": 0.9}',
     "score: 7/10\nscore: 0.4",
     "score: 0.6/0.8",
     "Between 0.6 and 0.8",
@@ -310,6 +316,192 @@ def test_numbers_that_contradict_each_other_are_unknown(text: str):
 def test_numbers_that_agree_are_one():
     assert score_in("score: 0.8 (= 80%)\nscore: 8/10") == 0.8
     assert score_in('{"score": 8, "max": 10, "rating": "80%"}') == 0.8
+
+
+BELOW = [
+    "- overall: 90% of the rows are missing",
+    "Final: 9/10 wrong",
+    "The overall score: 0.95 in the report is made up",
+    "- The final score is 3/4 in the game, and the answer says 2/4.",
+    "- grade: 5/5 is claimed, but nothing shows it",
+    "- 100% of the sources are dead links",
+    "Overall, 9/10 sections are empty.",
+    "The score would be 1.0 if it named the port.",
+    "To get a score of 1.0, name the port.",
+    "A rating of 5/5 needs a source.",
+    "I'd give it 0.9 with a source.",
+    "With a source I'd give it 0.9.",
+    "I would have given 1.0 if the source had been named.",
+    "- No source for 0.9.",
+    "- expected 0.9, got 0.4.",
+    "- Total score: 48 of 50 points is what the quiz says",
+    "Correct: the date",
+    "Incorrect: only the year.",
+    "Fail: minor formatting",
+    "FAIL - the header",
+    "- Correct: the date. Wrong: the port.",
+    "- PASS: date\n- FAIL: port",
+    "- the status says: passed",
+    "Accuracy score: 0.9",
+    "| Criterion | Score |\n|---|---|\n| Overall | 0.9 |",
+]
+
+
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("score", [0.2, 0.7])
+def test_below_the_asked_line_stand_shortcomings(score: float, below: str):
+    assert score_in(f"score: {score}\n{below}") == score
+    assert score_in(f"**Score: {score}**\n\n{below}\n- It is short.") == score
+
+
+def test_the_asked_line_may_give_its_reason_and_come_after_thoughts():
+    assert score_in("score: 0.2 - most of it is missing\nFinal: 9/10 wrong") == 0.2
+    assert score_in("I'd say 0.9 for the style.\nscore: 0.2\nOverall: 2 of 10 fields") == 0.2
+
+
+TAKEN_BACK = [
+    "score: 0.2\nscore: 0.9",
+    "score: 0.2\nNo source.\n**Score:** 9/10",
+    "score: 0.2\nFinal score: 0.9",
+    "score: 0.9\nOverall: 20%",
+    "score: 0.9\nWait, the date is wrong. 0.2",
+    "score: 0.9\n\nWait, actually 0.2",
+    "score: 0.9\nOn second thought: 4/10, since the date is wrong.",
+    "score: 0.9\nThe date is wrong.\n0.2",
+    "score: 0.9\nMy final score is 0.2.",
+    "score: 0.9\nActually, I'd give it 0.2.",
+    "score: 0.9\nThe date is wrong. I'd rather give it a 0.2.",
+    "score: 0.9\nCorrected: 0.2",
+    "score: 0.9\n\nEdit: score: 0.4",
+    "score: 0.9, no, 0.3\nThe date is wrong.",
+    "score: 0.9\nThe date is wrong. FAIL",
+    "score: 0.9\nFAIL.",
+    "score: 0.3\nVerdict: PASS, since it tried",
+    "score: 0.3\nResult: pass",
+    "FAIL: the date is wrong.\nscore: 0.9",
+]
+
+
+@pytest.mark.parametrize("text", TAKEN_BACK)
+def test_an_asked_line_that_is_taken_back_is_unknown(text: str):
+    assert score_in(text) is None
+
+
+def test_an_asked_line_in_code_does_not_overrule_what_is_said_outside():
+    assert score_in("```\nscore: 0.7\n```\nThe date is wrong.") == 0.7
+    assert score_in("> score: 1.0\nThat is what the output says. I give it 0.1.") is None
+    assert score_in("`score: 0.2`\nI'd give it a rating of 0.9 with a source.") is None
+
+
+BRACKETED = [
+    ("score: <0.8>", 0.8),
+    ("Score: [7/10]", 0.7),
+    ("score: {0.8}\n- no source", 0.8),
+    ("Rating: [[8/10]]", 0.8),
+    ("<score: 0.4>", 0.4),
+    ("评分：8分（满分10分）", 0.8),
+    ("10点満点中7点", 0.7),
+    ("評価：6点（10点満点）", 0.6),
+    ("평가: 10점 만점에 8점", 0.8),
+    ("Score on a scale from 0 to 100: 85", 0.85),
+    ("8 on a scale of 10", 0.8),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), BRACKETED)
+def test_brackets_of_the_form_and_announced_scales(text: str, score: float):
+    assert score_in(text) == pytest.approx(score)
+
+
+BESIDE = [
+    ("Verdict: PASS (3/10)", None),
+    ("Verdict: FAIL (9/10)", None),
+    ("Result: PASS, score 2/10", None),
+    ("Verdict: PASS. 3/10", None),
+    ("Verdict: PASS with a score of 0.2", None),
+    ("Verdict: PASS (well written, 3/10)", None),
+    ("Outcome: fail - 85%", None),
+    ("PASS (0.2)", None),
+    ("FAIL (score 0.9)", None),
+    ("Verdict: FAIL (3/10)", 0.3),
+    ("Verdict: PASS (9/10)", 0.9),
+    ("Verdict: PASS - 80%", 0.8),
+    ("PASS (0.5)", 0.5),
+    ("FAIL (2/10)", 0.2),
+    ("FAIL, 0.1", 0.1),
+    ("Verdict: FAIL (3/4 tests pass)", 0.0),
+    ("Verdict: PASS (1 small issue)", 1.0),
+    ("Verdict: FAIL. 9/10 of the rows are missing.", 0.0),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), BESIDE)
+def test_a_verdict_has_to_agree_with_the_number_beside_it(text: str, score: float | None):
+    assert score_in(text) == score
+
+
+UNCLEAR = [
+    "I'd say 9/10. Hmm, on second thought, 2/10.",
+    "I'd give it a 7/10, no, an 8/10",
+    "I'd rate it 0.9 – or rather 0.6",
+    "score: 0.7, no, make that 0.8",
+    "score: 0.7. On reflection 0.4.",
+    "Score: 7/10. Sorry, I meant 5/10.",
+    "Score: 0.8 → after reconsidering: 0.6",
+    "9/10\nWait, no: 2/10",
+    "Score: 9/10 for style, 2/10 for correctness",
+    "Score: 0.9 (style), 0.1 (correctness)",
+    "Score: 0.9 and 0.2 for facts",
+    "score: 0.9 vs. 0.2",
+    "Quality score: 0.9\nAccuracy score: 0.1",
+    "Evaluation score: 0.9\nFactuality score: 0.0",
+    "I'd give it 0.7. To get a score of 1.0, name the port.",
+    "I give it 0.2. The final score is 3/4.",
+    "It deserves 0.3.\nOverall rating: 0.9",
+    "score: 0.8?",
+]
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_where_it_is_not_plain_which_number_holds_it_is_unknown(text: str):
+    assert score_in(text) is None
+
+
+COUNTS = [
+    "score: 1 issue found",
+    "Score: 0 errors",
+    "Overall: 2 out of 10 tests failed",
+    "Overall: 2 of 10 fields",
+    "Final: 90% of the rows are missing",
+    "Grade: 3/4 criteria met",
+    "I'd say 90% of it is copied.",
+    "1.0 would be the score if it named the port.",
+    "Score: 0.4 * 2 = 0.8",
+    "score: 0.5 + 0.3 = 0.8",
+    "Score = 0.9 x 0.5",
+]
+
+
+@pytest.mark.parametrize("text", COUNTS)
+def test_what_counts_things_or_is_a_sum_is_no_score(text: str):
+    assert score_in(text) is None
+
+
+def test_a_value_may_be_followed_by_its_reason():
+    assert score_in("score: 0.4 reason: it is short") == 0.4
+    assert score_in("I'd give it 4/10 because the date is wrong.") == 0.4
+    assert score_in("Overall: 4/10, 6 fields are missing.") == 0.4
+    assert score_in("Score: 8/10 = 0.8") == 0.8
+    assert score_in("score: 0.7. 0.9 would need a source.") == 0.7
+    assert score_in("score: 0.8 (2 issues, 0.5 kg short)") == 0.8
+    assert score_in("score: 0.8 (0.5 kg short)") == 0.8
+    assert score_in("score: 0.8 (2)") == 0.8
+
+
+def test_the_score_of_a_part_counts_only_where_there_is_no_other():
+    assert score_in("score: 0.7. Accuracy score: 0.2") == 0.7
+    assert score_in("I'd give it an accuracy score of 0.9. Overall score: 0.7") == 0.7
+    assert score_in("Accuracy score: 0.9") == 0.9
 
 
 TABLES = [
@@ -419,6 +611,14 @@ def test_two_scores_that_contradict_each_other_are_unknown(first: float, second:
         "1 of ",
         "score: 0.5 ",
         "-",
+        "no, ",
+        "no, 0.5 ",
+        ". 0.5",
+        "score: <0.5> ",
+        "满分1",
+        "pass (0.5) ",
+        "\nscore: 0.5",
+        "verdict: pass. ",
     ],
 )
 def test_a_megabyte_of_anything_is_read(unit: str):

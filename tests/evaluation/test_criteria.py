@@ -191,6 +191,48 @@ class TestUnknown:
         verdict, model = await judged(["clarity"], 'Here it is: {"scores": {"clarity": 0.9}}')
         assert (verdict.overall_score, verdict.confidence, len(model.calls)) == (0.9, 0.5, 1)
 
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            '{"scores": {"clarity": "7/10", "edge_cases": "90%"}, "confidence": "high"}',
+            '```json\n{"issues": null, "suggestions": null, "scores": {"clarity": 0.7, "edge_cases": 0.9}}\n```',
+            '{"Scores": {"Clarity": 0.7, "Edge cases": 0.9}, "Issues": []}',
+            '{"clarity": 0.7, "edge_cases": 0.9}',
+            '{"clarity_score": "0.7", "edge_cases_score": "9 out of 10", "confidence": null}',
+            '{"scores": {"clarity": {"score": 0.7, "reason": "long"}, "edge_cases": {"score": 9, "max": 10}}}',
+            '{"scores": [{"clarity": 0.7}, {"edge_cases": 0.9}]}',
+            '{"scores": [{"name": "clarity", "score": 0.7}, {"criterion": "Edge_Cases", "score": 0.9}]}',
+            '[{"criterion": "clarity", "score": "70%"}, {"criterion": "edge_cases", "score": 0.9}]',
+        ],
+    )
+    async def test_json_is_read_as_models_write_it(self, reply: str):
+        verdict, model = await judged(["clarity", "edge_cases"], reply)
+        assert verdict.criteria_scores == {"clarity": 0.7, "edge_cases": 0.9}
+        assert (verdict.confidence, len(model.calls)) == (0.5, 1)
+        written, _ = await judged(["clarity", "edge_cases"], reply, structured=False)
+        assert written == verdict
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            '{"clarity": 0.7, "Clarity": 0.2}',
+            '{"scores": [{"clarity": 0.7}, {"clarity": 0.2}]}',
+            '{"clarity": "7"}',
+            '{"clarity": {"score": 7}}',
+            '{"clarity": null}',
+            '{"score": 0.7}',
+        ],
+    )
+    async def test_json_that_states_no_one_score_is_unknown(self, bad: str):
+        with pytest.raises(EvaluationError):
+            await judged(["clarity"], bad, bad)
+
+    async def test_issues_are_read_as_models_write_them(self):
+        issues = ["no docstring", {"issue": "a name", "fix": "rename x"}, 3]
+        verdict, _ = await judged(["clarity"], answer({"clarity": 0.7}, issues=issues, suggestions="rename it"))
+        assert verdict.issues == ("no docstring", "a name: rename x")
+        assert verdict.suggestions == ("rename it",)
+
     async def test_a_model_that_fails_is_the_runs_business(self):
         with pytest.raises(ModelError):
             await judged(["clarity"])
@@ -321,6 +363,32 @@ confidence: <number from 0 to 1>\
             ),
             ("<think>\ntone: 0.1\n</think>\ntone: 0.7", Review(scores={"tone": 0.7})),
             ("tone：٠٫٧", Review(scores={"tone": 0.7})),  # noqa: RUF001 - other scripts
+            ("1. Tone: 0.7", Review(scores={"tone": 0.7})),
+            ("tone = 0.7", Review(scores={"tone": 0.7})),
+            ("Tone - 7/10", Review(scores={"tone": 0.7})),
+            ("Tone (0-1): 0.7", Review(scores={"tone": 0.7})),
+            ("2) **Tone** (0-10): 7", Review(scores={"tone": 0.7})),
+            ("tone: <0.7>", Review(scores={"tone": 0.7})),
+            ("| Criterion | Score | Why |\n|---|---|---|\n| Tone | 0.7 | dry |", Review(scores={"tone": 0.7})),
+            ("## Tone\n\n0.7\n", Review(scores={"tone": 0.7})),
+            ("## Tone\nScore: 7/10\n", Review(scores={"tone": 0.7})),
+            ("tone: 0.7, confidence: 90%", Review(scores={"tone": 0.7}, confidence=0.9)),
+            ("tone: PASS", Review(scores={"tone": 1.0})),
+            ("- tone: the end drags\ntone: 0.7", Review(scores={"tone": 0.7})),
+            (
+                "issues:\n- tone: the end drags\ntone: 0.7",
+                Review(scores={"tone": 0.7}, issues=("tone: the end drags",)),
+            ),
+            ("issues:\n- tone: 0.5 s late\n\ntone: 0.7", Review(scores={"tone": 0.7}, issues=("tone: 0.5 s late",))),
+            ("tone: 0.7\n- tone: the end drags", Review(scores={"tone": 0.7}, issues=("tone: the end drags",))),
+            (
+                "## Issues\n1. tone: 3 of 5 jokes fall flat\n\ntone: 0.7 (dry)",
+                Review(scores={"tone": 0.7}, issues=("tone: 3 of 5 jokes fall flat",)),
+            ),
+            ("issue: the **end** drags\ntone: 0.7 - dry", Review(scores={"tone": 0.7}, issues=("the **end** drags",))),
+            ("tone: 0.7\ntone: 8", None),
+            ("tone: 0.7 + 0.1", None),
+            ("tone: 7", None),
             ("issue: None\nissue: dull\nissue: dull\ntone: 1", Review(scores={"tone": 1.0}, issues=("dull",))),
         ],
     )

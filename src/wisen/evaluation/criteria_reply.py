@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from wisen import models
 from wisen.errors import UnreadableAnswerError
+from wisen.evaluation.criteria_json import fitted, label
+from wisen.evaluation.criteria_lines import CONFIDENCE, read_lines
 from wisen.evaluation.judge_model import closed
 from wisen.evaluation.quoting import Quotation
 from wisen.replies.answer import answer_in
-from wisen.replies.score import score_in
+from wisen.replies.structured_scores import json_in
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -54,12 +56,7 @@ async def structured_review(model: "Model", names: Sequence[str], *, system: str
         answer = await models.ask_for(model, _answer_type(names), system=system, prompt=prompt.text)
     except UnreadableAnswerError:
         return None
-    return Review(
-        scores=dict(answer.scores),
-        issues=_remarks(answer.issues),
-        suggestions=_remarks(answer.suggestions),
-        confidence=float(answer.confidence),
-    )
+    return _review_of(answer)
 
 
 async def written_review(model: "Model", names: Sequence[str], *, system: str, prompt: Quotation) -> Review | None:
@@ -82,42 +79,44 @@ def written_form(names: Sequence[str]) -> str:
 
 
 def read_review(reply: str, names: Sequence[str]) -> Review | None:
-    """Read a reply in lines; `None` unless each name has one score in [0, 1], or several that agree.
+    """Read a reply in lines or in JSON; `None` unless each name has one score in [0, 1], or several that agree.
 
-    Bullets, bold type, "7/10" and "70 %" are understood, and lists under a line such as "Issues:".
+    Bullets, numbers of lists, tables, bold type, "7/10" and "70 %" are understood, and lists under a line such as
+    "Issues:".
     """
-    wanted = {_label(name): name for name in names}
-    scores: dict[str, float | None] = {}
-    remarks: dict[str, list[str]] = {"issue": [], "suggestion": []}
-    confidence, section = None, ""
-    for line in answer_in(reply).splitlines():
-        text = line.strip(_MARKUP)
-        before, colon, value = text.replace("\uff1a", ":", 1).partition(":")
-        label = _label(before)
-        if colon and label in wanted:
-            section, score = "", score_in(f"score: {value.strip(_MARKUP)}")
-            name = wanted[label]
-            scores[name] = score if scores.get(name, score) == score else None
-        elif colon and label == "confidence":
-            section, confidence = "", score_in(f"score: {value.strip(_MARKUP)}")
-        elif colon and label in RESERVED:
-            section = label.removesuffix("s")
-            remarks[section].append(value)
-        elif section:
-            remarks[section].append(text)
-    read = {name: score for name in names if (score := scores.get(name)) is not None}
+    text = answer_in(reply)
+    parsed = json_in(text)
+    if parsed is not None:
+        return _review_in_json(parsed, names)
+    written = read_lines(text, names)
+    read = {name: score for name in names if (score := written.scores.get(label(name))) is not None}
     if len(read) < len(names):
         return None
+    confidence = written.scores.get(CONFIDENCE)
     return Review(
         scores=read,
-        issues=_remarks(remarks["issue"]),
-        suggestions=_remarks(remarks["suggestion"]),
+        issues=_remarks(written.remarks["issue"]),
+        suggestions=_remarks(written.remarks["suggestion"]),
         confidence=HALF_SURE if confidence is None else confidence,
     )
 
 
-def _label(text: str) -> str:
-    return " ".join(text.strip(_MARKUP).casefold().replace("_", " ").split()).removesuffix(" score")
+def _review_in_json(parsed: object, names: Sequence[str]) -> Review | None:
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - keeps pydantic out of plain imports
+
+    try:
+        return _review_of(TypeAdapter(_answer_type(names)).validate_python(parsed))
+    except ValidationError:
+        return None
+
+
+def _review_of(answer: Any) -> Review:  # noqa: ANN401 - a type that is made for the criteria
+    return Review(
+        scores=dict(answer.scores),
+        issues=_remarks(answer.issues),
+        suggestions=_remarks(answer.suggestions),
+        confidence=float(answer.confidence),
+    )
 
 
 def _remarks(texts: Iterable[str]) -> tuple[str, ...]:
@@ -129,9 +128,9 @@ def _remarks(texts: Iterable[str]) -> tuple[str, ...]:
 def _answer_type(names: Sequence[str]) -> type[Any]:
     """A pydantic model of the answer, read more leniently than its schema asks: only the scores have to be there.
 
-    The bounds of the schema keep a constrained model from writing for ever.
+    What it is made of is `fitted` first. The bounds of the schema keep a constrained model from writing for ever.
     """
-    from pydantic import ConfigDict, Field, create_model  # noqa: PLC0415 - keeps pydantic out of plain imports
+    from pydantic import ConfigDict, Field, create_model, model_validator  # noqa: PLC0415 - keeps pydantic out of plain imports
     from typing_extensions import TypedDict  # noqa: PLC0415 - comes with pydantic, which takes no other before 3.12
 
     config = ConfigDict(json_schema_extra=closed)
@@ -140,9 +139,14 @@ def _answer_type(names: Sequence[str]) -> type[Any]:
     texts = Annotated[list[str], Field(json_schema_extra={"maxItems": _ASKED_REMARKS, "items": remark})]
     scores = cast("Any", TypedDict)("Scores", dict.fromkeys(names, share))
     scores.__pydantic_config__ = config
+
+    def fit(cls: type[Any], answer: object) -> object:  # noqa: ARG001 - what pydantic calls
+        return fitted(answer, names)
+
     return create_model(
         "Review",
         __config__=config,
+        __validators__={"fit": cast("Any", model_validator(mode="before")(cast("Any", fit)))},
         issues=(texts, Field([], description="What is wrong, and where; empty if nothing is")),
         suggestions=(texts, Field([], description="The change that would mend each issue")),
         scores=(scores, Field(description="Under each criterion, from 0 to 1")),

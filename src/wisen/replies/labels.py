@@ -19,6 +19,7 @@ _FIRST_SENTENCE = re.compile(
     r"(?P<said>[^.!?\u3002\uff01\uff1f\n]{1,60})(?:[.!?\u3002\uff01]{1,3}(?:\s{1,3}|$|(?<=[\u3002\uff01]))|\s[\u2013\u2014-]\s)(?P<rest>.*)",
     re.DOTALL,
 )
+_COMMA = re.compile(r"\s?[,;\u3001]\s?")
 _MOST_OPENERS = 4
 _LONGEST = 200
 """Characters of a label, or of a line that leads on, at most."""
@@ -55,9 +56,10 @@ def leads_on(text: str) -> bool:
 
 
 def is_opener(text: str) -> bool:
-    """Whether a text says nothing but "Sure!" and the like."""
-    plain = _bare(text)
-    return plain in words("lesson", "openers") or plain.startswith(tuple(words("lesson", "openings")))
+    """Whether a text says nothing but "Sure!" and the like, or several of them."""
+    plain = _bare(text[:_LONGEST])
+    several = all(_bare(part) in words("lesson", "openers") for part in _COMMA.split(plain))
+    return several or plain in words("lesson", "openers") or plain.startswith(tuple(words("lesson", "openings")))
 
 
 def without_opener(text: str) -> str:
@@ -76,8 +78,15 @@ def closes(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text says that there is no answer."""
-    return folded(text).strip(" .!\"'*_`()[]") in words("lesson", "nothing")
+    """Whether a text says that there is no answer, or that whoever writes it can't give one."""
+    plain = folded(text).strip(" .!\"'*_`()[]<>\u3002")
+    if plain in words("lesson", "nothing") or not any(map(str.isalnum, plain)):
+        return True
+    if len(plain) > _LONGEST:
+        return False
+    none = _none().match(plain)
+    has_none = none is not None and (not none["rest"] or _all_known(_bare(none["rest"])))
+    return has_none or _refusal().match(plain) is not None
 
 
 def _bare(text: str) -> str:
@@ -108,6 +117,18 @@ def _nouns() -> re.Pattern[str]:
     spaced = [word for word in words("lesson", "nouns") if not _UNSPACED.search(word)]
     unspaced = [word for word in words("lesson", "nouns") if _UNSPACED.search(word)]
     return re.compile(rf"(?<![^\W_])(?:{any_of(spaced)})(?![^\W_])|{any_of(unspaced)}")
+
+
+@cache
+def _none() -> re.Pattern[str]:
+    return re.compile(rf"(?:{any_of(words('lesson', 'none'))})(?![^\W_])\s?(?P<rest>.*)", re.DOTALL)
+
+
+@cache
+def _refusal() -> re.Pattern[str]:
+    """A sentence, without a second clause, of one who can't answer; an excuse may come before it."""
+    excuses, unable, answering = (any_of(words("lesson", name)) for name in ("excuses", "unable", "answering"))
+    return re.compile(rf"(?:(?:{excuses})[,.]?\s(?:but\s)?){{0,2}}(?:{unable})(?:\s(?:{answering})\b[^.,;:!\n]*)?$")
 
 
 def _all_known(plain: str) -> bool:

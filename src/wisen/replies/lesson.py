@@ -1,7 +1,8 @@
 """Reads the lesson out of what a reflector wrote: its sentence, and nothing of what stands around it.
 
 A reply is taken apart into units: headings, items of lists, paragraphs, code. The lesson is the unit that a label or a
-tag names, else the first one that neither leads on to something nor is a thought.
+tag names, else the first one that neither leads on to something nor is a thought. Where all of it is called a thought,
+the longest unit is the lesson, with its label.
 """
 
 import re
@@ -39,11 +40,15 @@ _ENDED = re.compile(r"[.!?:;\u3002\uff01\uff1f\u0964\u061f\u2026][\"'\u201d\u201
 _WRAPPED = 50
 """Characters from which a line that doesn't end its sentence was broken by width alone."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef\u0e00-\u0e7f]")
+_FIELD = re.compile(r"[^\W\d_'\u2019]{1,15}(?:['\u2019]t)?:\s{1,3}\S")
+"""A line such as "When: …": of several, each with an own word in front, all belong together."""
+_LONGEST_LEAD = 120
+_IN_SENTENCE = re.compile(r",|\s{1,2}[^\W\d_A-Z]")
 _MOST_LAYERS = 12
 _MOST_IN_UNIT = 2 * LONGEST
 _OTHER_JSON = re.compile(
     r'["\'](?P<key>[\w ]{1,30})["\']\s{0,3}:\s{0,3}'
-    r'(?:"(?P<said>(?:[^"\\]|\\.){1,2000})|\'(?P<single>(?:[^\'\\]|\\.|\'(?=\w)){1,2000}))'
+    r'(?:"(?P<said>(?:[^"\\]|\\.){1,2000})|\'(?P<single>(?:[^\'\\]|\\.|\'(?=\w)){1,2000})|(?:None|null)\b)'
 )
 """A member of JSON that was cut off, or of what Python prints."""
 
@@ -52,6 +57,7 @@ _OTHER_JSON = re.compile(
 class _Unit:
     kind: Kind
     text: str
+    fenced: bool = False
 
 
 def lesson_in(reply: str) -> str:
@@ -64,12 +70,12 @@ def lesson_in(reply: str) -> str:
     if len(text) > 2 * _READ:
         text = f"{text[:_READ]}\n\n{text[-_READ:]}"
     said = _from_json(text)
-    lesson = _clean(said) if said else _chosen(list(_units(text)))
+    lesson = _chosen(list(_units(text))) if said is None else _clean(said)
     return "" if says_nothing(lesson) else lesson[:LONGEST].strip()
 
 
 def _chosen(units: Sequence[_Unit]) -> str:
-    plain = ""
+    plain = thought = ""
     found: dict[bool, str] = {}
     below: tuple[str, bool] = ("", False)
     for at, unit in enumerate(units):
@@ -80,11 +86,17 @@ def _chosen(units: Sequence[_Unit]) -> str:
             continue
         if kind == "answer" or (below[0] == "answer" and kind != "thought"):
             found.setdefault(final or below[1], _clean(rest))
-        is_content = kind != "thought" and below[0] != "thought" and bool(re.search(r"\w", text))
-        if is_content and not plain and not _passed_over(unit, text, units[at + 1 :]):
+        if kind == "thought" or below[0] == "thought":
+            thought = max(thought, text if _says_something(rest) else "", key=len)
+        elif re.search(r"\w", text) and not plain and not _passed_over(unit, text, units[at + 1 :]):
             plain = _clean(_with_items(unit, text, units[at + 1 :]))
         below = ("", False)
-    return found.get(True) or found.get(False) or plain
+    return found.get(True) or found.get(False) or plain or _clean(thought)
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text is more than one word or number, as behind "Score:" or "Confidence:"."""
+    return len(text.split()) > 1 or _UNSPACED.search(text) is not None
 
 
 def _passed_over(unit: _Unit, text: str, after: Sequence[_Unit]) -> bool:
@@ -102,35 +114,75 @@ def _passed_over(unit: _Unit, text: str, after: Sequence[_Unit]) -> bool:
 
 
 def _with_items(unit: _Unit, text: str, after: Sequence[_Unit]) -> str:
-    """The text, with the list or the code that it heads."""
-    if unit.kind != "text" or not text.endswith((":", "\uff1a")):
+    """The text, with the list or the code that it heads, and what goes on behind code."""
+    if unit.kind != "text" or unit.fenced:
+        return text
+    if _heads_code(text, after):
+        return _through_code(text, after)
+    if not text.endswith((":", "\uff1a")):
         return text
     below = list(takewhile(lambda each: each.kind == after[0].kind, after))
-    if below and below[0].kind == "code":
-        return " ".join([text, *(each.text.strip() for each in below)])
     items = [_stripped(each.text).rstrip(".;,") for each in below if each.kind == "item"]
     return f"{text} {'; '.join(items)}." if items else text
+
+
+def _heads_code(text: str, after: Sequence[_Unit]) -> bool:
+    """Whether a sentence isn't over where code begins: it ends with a colon, or goes on behind the code."""
+    if not after or not _is_code(after[0]):
+        return False
+    if text.endswith((":", "\uff1a")):
+        return after[0].kind == "code"
+    behind = next((each for each in after if not _is_code(each)), None)
+    return not _ENDED.search(text) and behind is not None and _goes_on(behind)
+
+
+def _through_code(text: str, after: Sequence[_Unit]) -> str:
+    parts = [text]
+    for each in after:
+        if not _is_code(each) and not _goes_on(each):
+            break
+        parts.append(each.text.strip())
+        if not _is_code(each) and _ENDED.search(each.text):
+            break
+    return " ".join(parts)
+
+
+def _is_code(unit: _Unit) -> bool:
+    return unit.kind == "code" or unit.fenced
+
+
+def _goes_on(unit: _Unit) -> bool:
+    return unit.kind == "text" and _first_letter(unit.text).islower()
+
+
+def _first_letter(text: str) -> str:
+    return next((char for char in text if char.isalnum()), "")
 
 
 def _units(text: str) -> Iterator[_Unit]:
     unit: _Unit | None = None
     language: str | None = None
+    before = ""
     for line in _without_tables(text.splitlines()):
         bare = re.sub(r"^(?:\s{0,3}>\s?){1,5}", "", line)
         fence = _FENCE.match(bare)
         if fence or not bare.strip() or _RULE.match(bare):
             if unit is not None:
+                before = unit.text
                 yield unit
             unit = None
             if fence:
                 language = None if language is not None else fence["language"].lower()
             continue
-        new = _unit_of(bare, in_code=language is not None and language not in _PROSE)
+        indented = unit is None and bare.startswith("    ") and before.endswith((":", "\uff1a"))
+        new = _unit_of(bare, in_code=indented or (language is not None and language not in _PROSE))
+        new = replace(new, fenced=language is not None)
         if unit is not None and _continues(unit, new):
             if len(unit.text) < _MOST_IN_UNIT:
                 unit = replace(unit, text=_joined(unit.text, new.text))
             continue
         if unit is not None:
+            before = unit.text
             yield unit
         unit = new
     if unit is not None:
@@ -170,9 +222,11 @@ def _continues(unit: _Unit, new: _Unit) -> bool:
     """Whether a line goes on with the sentence of the line before."""
     if new.kind != "text" or unit.kind not in ("text", "item"):
         return False
-    first = next((char for char in new.text if char.isalnum()), "")
+    first = _first_letter(new.text)
     if label_of(_stripped(unit.text)):
         return False
+    if _FIELD.match(unit.text) and _FIELD.match(new.text) and not split_label(unit.text)[0]:
+        return not split_label(new.text)[0]
     if unit.text.endswith((":", "\uff1a")):
         return first.islower() and split_label(new.text)[0] == ""
     if _ENDED.search(unit.text) or split_label(new.text)[0]:
@@ -182,6 +236,8 @@ def _continues(unit: _Unit, new: _Unit) -> bool:
 
 
 def _joined(one: str, other: str) -> str:
+    if _FIELD.match(other) and not _ENDED.search(one):
+        return f"{one}; {other}"
     return f"{one}{other}" if _UNSPACED.match(one[-1:]) and _UNSPACED.match(other[:1]) else f"{one} {other}"
 
 
@@ -240,19 +296,20 @@ def _breaks(inner: str, opening: str, closing: str) -> bool:
     return opening in inner or closing in inner if opening != "'" else bool(re.search(r"(?<!\w)'|'(?!\w)", inner))
 
 
-def _from_json(text: str) -> str:
+def _from_json(text: str) -> str | None:
+    """The lesson of a reply that is JSON, "" where that holds none; `None` for any other reply."""
     before = text[: text.find("{") + 1][:200].rstrip("`{ \n\t").removesuffix("json")
     if "{" in text and not leads_on(before.rstrip("` \n\t:\uff1a")):
-        return ""  # it is an example in a sentence
+        return None  # it is an example in a sentence
     parsed = json_in(text)
     if parsed is not None:
         return _text_in(parsed)
     if "{" in text[:200]:
         for match in _OTHER_JSON.finditer(text[:5000]):
             if label_of(match["key"].replace("_", " ")) == "answer":
-                said = match["said"] or match["single"]
+                said = match["said"] or match["single"] or ""
                 return said.replace('\\"', '"').replace("\\'", "'").replace("\\n", " ")
-    return ""
+    return None
 
 
 def _text_in(parsed: object) -> str:
@@ -276,14 +333,20 @@ def _marked(text: str) -> str:
         if is_quoted(text, mark):
             continue
         if not mark["close"]:
-            opened = mark.end()
+            opened = mark.end() if _opens_answer(text, mark.start()) else -1
             continue
-        if opened >= 0 and text[opened : mark.start()].strip():
+        if opened >= 0 and text[opened : mark.start()].strip() and not _IN_SENTENCE.match(text, mark.end()):
             start, end = opened, mark.start()
         opened = -1
     if opened >= 0 and text[opened:].strip():
         start, end = opened, len(text)
     return text if start < 0 else text[start:end]
+
+
+def _opens_answer(text: str, at: int) -> bool:
+    """Whether a tag stands where an answer can begin: in a sentence, it is spoken about."""
+    before = text[max(0, at - _LONGEST_LEAD) : at].rpartition("\n")[2].rstrip(" *_#>")
+    return not before or _ENDED.search(before) is not None or label_of(before) == "answer"
 
 
 @cache

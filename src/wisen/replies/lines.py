@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wisen.replies.numbers import OF, value
+from wisen.replies.numbers import NUMBER, OF, number_in, value
 from wisen.replies.reply_words import any_of, words
 
 ALONE = re.compile(rf"{value(OF)}[.!]?$")
@@ -24,7 +24,16 @@ _QUOTED = re.compile(
     r'"[^"\n]{1,500}"|`[^`\n]{1,500}`|“[^”\n]{1,500}”|«[^»\n]{1,500}»|「[^」\n]{1,500}」|„[^“”\n]{1,500}[“”]'
     r"|(?<!\w)\'[^\'\n]{1,200}\'(?!\w)|\u2018[^\u2019\n]{1,200}\u2019(?!\w)"
 )
-_EDGES = "|[]{}$ "
+_BRACKETED = re.compile(r"(?<=[:=])\s{0,3}[<\[({]{1,2}\s?([^<>()\[\]{}\n]{1,20}?)\s?[>\])}]{1,2}")
+"""A value in brackets, as it is where the form was copied with its marks."""
+_FULL = any_of(words("score", "full"))
+_SCALE = re.compile(
+    rf"\b(?:on\s)?an?\s(?:[\d.]{{1,4}}\s?(?:-|\u2013)\s?(?P<to>{NUMBER})\s)?scale"
+    rf"(?:\s(?:of|from)\s[\d.]{{1,4}}\s?(?:to|-|\u2013)\s?(?P<top>{NUMBER})|\sof\s(?P<of>{NUMBER}))?"
+    rf"|(?:{_FULL})\s?[:是为為]?\s?(?P<full>\d{{1,4}})(?:分|点|點|점)?"
+    rf"|(?P<marks>\d{{1,4}})\s?(?:分|点|點|점)?\s?(?:{_FULL})[中에で]?"
+)
+_EDGES = "|[]{}<>$ "
 _BULLET = re.compile(r"[-+•]\s{1,4}")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED = re.compile(rf"\b({'|'.join(_WORDS)})\s(?:out\s)?of\s({'|'.join(_WORDS[1:])})\b")
@@ -39,6 +48,10 @@ class Line:
     """Without markup; quotations other than quoted values are an ellipsis."""
     at_edge: bool
     """Whether it is the first or the last one."""
+    scale: float = 0.0
+    """The highest score that the line announces in words, such as "on a scale of 1 to 10"; 0 for none."""
+    below: bool = False
+    """Whether it stands below the line that states the score, so that it is a shortcoming."""
     quoted: bool
     """Whether all of it is quoted, as code, a block quote or between quotation marks, or is thinking aloud."""
 
@@ -56,12 +69,23 @@ def lines_of(text: str) -> Iterator[Line]:
         if quoted and example:
             continue
         example = example or EXAMPLE.search(line) is not None
-        yield Line(plain=_plain(bare), at_edge=index in (0, len(lines) - 1), quoted=quoted)
+        plain, scale = _without_scale(_plain(bare))
+        yield Line(plain=plain, scale=scale, at_edge=index in (0, len(lines) - 1), quoted=quoted)
 
 
 def plain_value(text: str) -> str:
     """A value without markup around it."""
     return _plain(text)
+
+
+def _without_scale(line: str) -> tuple[str, float]:
+    """The line without the words that announce a scale, and the highest number on that."""
+    for found in _SCALE.finditer(line):
+        top = found["to"] or found["top"] or found["of"] or found["full"] or found["marks"]
+        if top:
+            rest = f"{line[: found.start()]}{line[found.end() :]}".replace("()", "")
+            return rest.strip(" ,:"), number_in(top)
+    return line, 0.0
 
 
 def _unquoted_whole(line: str) -> str:
@@ -76,6 +100,7 @@ def _plain(line: str) -> str:
     line = _TAG.sub(lambda tag: " " if tag[1] else f"{tag[2]}: ", line)
     line = _BOXED.sub(r"score: \1", line).translate(_MARKUP)
     line = _QUOTED.sub(_keep_values, line)
+    line = _BRACKETED.sub(lambda inner: f" {inner[1]}" if ALONE.match(inner[1]) else inner[0], line)
     line = _SPELLED.sub(lambda spelled: f"{_WORDS.index(spelled[1])} out of {_WORDS.index(spelled[2])}", line)
     line = line.strip(_EDGES)
     bullet = _BULLET.match(line)

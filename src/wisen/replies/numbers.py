@@ -22,7 +22,8 @@ _SIGNS = str.maketrans(
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")
 _MIDDLE_DOT = re.compile(r"(?<=\d)\u00b7(?=\d)")
 
-_UNITS = f"(?:\\s?(?:{any_of(words('score', 'units'))}))?"
+_UNIT_WORDS = any_of(words("score", "units"))
+_UNITS = rf"(?:\s?(?:{_UNIT_WORDS}))?"
 NUMBER = r"[+\-]?(?:\d{1,9}(?:[.,]\d{1,30})?|[.,]\d{1,30})(?![^\W分点점で입이]|[.,]\d)"
 _RANGE = (
     r"(?!\s?(?:[-\u2013\u2014~]|->|\u2192|=>|\.{2,3}|to\b|or\b|bis\b|oder\b)\s?"
@@ -37,7 +38,7 @@ def value(between: str) -> str:
     """A number with its scale, where `between` lists the words that may join them; not a range, a date or a version."""
     scale = rf"\s{{0,3}}\(?(?:{between})\s{{0,3}}(?P<scale>{NUMBER}){_UNITS}"
     return (
-        rf"(?:~|≈|about\s|around\s|approximately\s|roughly\s|circa\s|ca\.\s)?\s?(?P<number>{NUMBER}){_UNITS}"
+        rf"(?:~|≈|about\s|around\s|approximately\s|roughly\s|circa\s|ca\.\s)?\s?(?P<number>{NUMBER})(?P<unit>\s?(?:{_UNIT_WORDS}))?"
         rf"(?:(?P<percent>{_PERCENT})|{scale})?(?!\s?/\s?\w){_RANGE}"
     )
 
@@ -49,6 +50,11 @@ def western(text: str) -> str:
     text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).translate(_SIGNS)
     text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
     return _MIDDLE_DOT.sub(".", text)
+
+
+def is_countable(match: re.Match[str]) -> bool:
+    """Whether a number can count things: it is whole, a percentage, a ratio, or has a unit."""
+    return bool(match["number"].isdecimal() or match["percent"] or match["scale"] or match["unit"])
 
 
 def states_fraction(match: re.Match[str]) -> bool:
@@ -65,6 +71,12 @@ def share(match: re.Match[str]) -> float | None:
     elif groups.get("bracket") and not groups["percent"]:
         scale = bracket_scale(groups["bracket"])
     return within(number_in(match["number"]), scale)
+
+
+def share_on(match: re.Match[str], scale: float) -> float | None:
+    """The number as a share of the scale that its line announces, unless it carries its own; 0 announces none."""
+    bare = not (match["percent"] or match["scale"]) and match["number"].isdecimal()
+    return within(number_in(match["number"]), scale) if bare and scale > 1 else share(match)
 
 
 def within(number: float, scale: float) -> float | None:

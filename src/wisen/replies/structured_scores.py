@@ -11,8 +11,7 @@ from wisen.replies.numbers import bracket_scale, number_in, share, states_fracti
 from wisen.replies.reply_words import folded, words
 from wisen.replies.verdict import word_verdict
 
-_OVERALL_KEYS = ("overall_score", "overall", "final_score", "final", "total_score")
-_KEYS = ("score", "rating", "grade")
+_OWN_KEYS = ("overall_score", "overall", "final_score", "final", "total_score", "score", "rating", "grade")
 _VERDICT_KEYS = (
     "verdict",
     "pass",
@@ -56,6 +55,13 @@ def score_in_json(text: str) -> tuple[bool, float | None]:
     return _from_object(json_in(text), depth=_DEPTH)
 
 
+def stated_score(stated: object) -> float | None:
+    """The score in [0, 1] that a member of JSON states: a number, a text such as "7/10", or an object with a score."""
+    if isinstance(stated, (dict, list)):
+        return _from_object(cast("object", stated), depth=_DEPTH)[1]
+    return _number(stated, 1.0)
+
+
 def _from_object(parsed: object, *, depth: int) -> tuple[bool, float | None]:
     if isinstance(parsed, list) and depth:
         parsed = dict(enumerate(cast("list[object]", parsed)))
@@ -63,10 +69,10 @@ def _from_object(parsed: object, *, depth: int) -> tuple[bool, float | None]:
         return False, None
     members = {folded(str(key)): each for key, each in cast("dict[object, object]", parsed).items()}
     verdicts = {word_verdict(str(members[key])) for key in _VERDICT_KEYS if key in members} - {None}
-    for keys in (_OVERALL_KEYS, _KEYS, sorted(words("score", "nouns"))):
+    for keys in (_OWN_KEYS, sorted(words("score", "nouns"))):
         stated = [members[key] for key in keys if key in members and not isinstance(members[key], (dict, list))]
         numbers = [_number(each, _scale(members)) for each in stated]
-        if numbers and (keys in (_OVERALL_KEYS, _KEYS) or any(number is not None for number in numbers)):
+        if numbers and (keys is _OWN_KEYS or any(number is not None for number in numbers)):
             return True, _agreed(numbers, verdicts)
     nested = [_from_object(each, depth=depth - 1) for each in members.values()]
     scores = [score for found, score in nested if found]
@@ -104,8 +110,8 @@ def _scale(members: Mapping[str, object]) -> float:
     return 1.0
 
 
-def score_in_tables(text: str) -> Iterator[tuple[float | None, bool]]:
-    """The scores of Markdown tables with a column for them, and whether the row is that of the overall one.
+def score_in_tables(text: str) -> Iterator[float | None]:
+    """The scores of Markdown tables with a column for them.
 
     Of several rows only an overall one counts. `text` is lower-case, with western digits.
     """
@@ -128,7 +134,7 @@ def _rows(lines: Sequence[str], start: int) -> Iterator[str]:
         yield line
 
 
-def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iterator[tuple[float | None, bool]]:
+def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iterator[float | None]:
     for row in rows:
         is_overall = (
             bool(row)
@@ -140,7 +146,7 @@ def _in_column(rows: Sequence[Sequence[str]], column: int, scale: float) -> Iter
         match = ALONE.match(row[column])
         if match is not None:
             bare = not (match["percent"] or match["scale"]) and scale > 1
-            yield (within(number_in(match["number"]), scale) if bare else share(match)), is_overall
+            yield (within(number_in(match["number"]), scale) if bare else share(match))
 
 
 def _cells(line: str) -> list[str]:

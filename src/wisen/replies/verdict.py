@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wisen.replies.following import changed_in, following
 from wisen.replies.lines import Line
+from wisen.replies.numbers import OUT_OF, share, states_fraction, value
 from wisen.replies.reply_words import any_of, folded, words
 
 _PASS, _FAIL = words("verdict", "pass"), words("verdict", "fail")
@@ -13,7 +15,9 @@ _STRONG = any_of(_PASS | _FAIL)
 _ANY = any_of(_PASS | _FAIL | _YES | _NO)
 _LABELS = any_of(words("verdict", "labels"))
 _ASKS = any_of(words("verdict", "asks"))
-_AFTER = r"(?=\s{0,2}(?:$|[.,;!(\[\u2013\u2014✅❌]|-\s|because\b|since\b|as\b))"
+_AFTER = (
+    r"(?=\s{0,2}(?:$|[.,;!(\[\u2013\u2014✅❌]|-\s|because\b|since\b|as\b|with\s(?:an?\s)?(?:score|rating|grade)\b))"
+)
 _SIGN = r"(?:[✅❌✔✘✗✖👍👎☑]\s?){0,2}"
 
 _ALONE = re.compile(rf"{_SIGN}(?P<said>{_ANY})\s?[.!]{{0,3}}\s?{_SIGN}$")
@@ -28,9 +32,14 @@ _ASKED = re.compile(rf"^(?:{_ASKS})\s{{0,2}}[:=?|]\s{{0,2}}(?P<said>{any_of(_YES
 _LEADING = re.compile(
     rf"{_SIGN}(?P<said>{_STRONG})\s{{0,2}}(?:[:.!(\u2013\u2014]|-\s)(?!\s{{0,3}}(?:[\d/]|(?:yes|no|true|false)\b))"
 )
-_CLOSING = re.compile(rf"[.!?:]\s{{1,3}}(?P<said>{_STRONG})\s?[.!]{{0,3}}$")
+_BESIDE = re.compile(
+    r"[\s,.;:(\[\u2013\u2014-]{0,4}(?:(?:with|at|and|a|my|the)\s){0,2}"
+    rf"(?P<noun>(?:{any_of(words('score', 'english'))})(?:\s?(?:[:=]|is|of))?\s{{0,2}})?{value(OUT_OF)}"
+)
+_GRADED = re.compile(rf"{_SIGN}(?P<said>{_STRONG})(?=\s?[,;(\[\u2013\u2014]|\s-\s)")
+_CLOSING = re.compile(rf"(?P<mark>[.!?:])\s{{1,3}}(?P<said>{_STRONG})\s?[.!]{{0,3}}$")
 _LAST = 200
-"""Characters at the end of a line in which a closing verdict is looked for."""
+"""Characters at the end of a line in which a closing verdict is looked for, and behind one in which numbers are."""
 _YES_NO = _YES | _NO
 
 
@@ -44,6 +53,8 @@ class Verdict:
     weak: bool = False
     """A bare yes or no: an answer to some question, not necessarily to the one that was asked."""
     quoted: bool = False
+    beside: tuple[float | None, ...] = ()
+    """The scores that are given beside it, as in "PASS (9/10)"; `None` is one outside [0, 1]."""
 
 
 def word_verdict(text: str) -> bool | None:
@@ -61,16 +72,27 @@ def verdicts_in(lines: Sequence[Line]) -> Iterator[Verdict]:
         if alone:
             weak = alone["said"] in _YES_NO
             if not weak or line.at_edge:
-                yield _verdict(alone, quoted=line.quoted, weak=weak)
+                yield _verdict(line, alone, weak=weak)
             continue
         labelled = [*_LABELLED.finditer(line.plain)]
         for match in labelled or [*_ASKED.finditer(line.plain), *_ANSWERED.finditer(line.plain)]:
-            yield _verdict(match, quoted=line.quoted, final=bool(match.groupdict().get("final")))
-        if labelled or not line.at_edge:
-            continue
-        edge = _LEADING.match(line.plain) or _CLOSING.search(line.plain, max(0, len(line.plain) - _LAST))
-        if edge:
-            yield _verdict(edge, quoted=line.quoted)
+            yield _verdict(line, match, final=bool(match.groupdict().get("final")))
+        if not labelled and line.at_edge:
+            yield from _at_edge(line)
+
+
+def _at_edge(line: Line) -> Iterator[Verdict]:
+    """The verdict with which a reply begins or ends; among shortcomings it is a sentence of its own."""
+    graded = _GRADED.match(line.plain)
+    if graded and (verdict := _verdict(line, graded)).beside:
+        yield verdict
+        return
+    leading = _LEADING.match(line.plain)
+    closing = _CLOSING.search(line.plain, max(0, len(line.plain) - _LAST))
+    if leading and not (line.below and line.plain[leading.end("said") :].lstrip()[:1] not in (".", "!")):
+        yield _verdict(line, leading)
+    elif closing and not (line.below and closing["mark"] == ":"):
+        yield _verdict(line, closing)
 
 
 def verdict_of(verdicts: Sequence[Verdict], *, beside_number: bool) -> tuple[float | None, bool]:
@@ -83,6 +105,16 @@ def verdict_of(verdicts: Sequence[Verdict], *, beside_number: bool) -> tuple[flo
     return (float(said.pop()), False) if len(said) == 1 else (None, bool(said))
 
 
-def _verdict(match: re.Match[str], *, quoted: bool, final: bool = False, weak: bool = False) -> Verdict:
+def _verdict(line: Line, match: re.Match[str], *, final: bool = False, weak: bool = False) -> Verdict:
     said = match["said"]
-    return Verdict(passed=said in _PASS or said in _YES, final=final, weak=weak, quoted=quoted)
+    beside = tuple(_numbers_beside(line.plain, match.end("said")))
+    return Verdict(passed=said in _PASS or said in _YES, final=final, weak=weak, quoted=line.quoted, beside=beside)
+
+
+def _numbers_beside(line: str, at: int) -> Iterator[float | None]:
+    rest = line[at : at + _LAST]
+    number = _BESIDE.match(rest)
+    is_score = number and following(rest, number.end()) == "end" and (number["noun"] or states_fraction(number))
+    if number and is_score and (number["noun"] or number["number"] not in ("0", "1") or number["scale"]):
+        yield share(number)
+    yield from changed_in(rest, number.end() if number else 0)
