@@ -84,6 +84,10 @@ class CardFilter:
         )
 
 
+UNREVIEWED = CardFilter(awaits="release")
+"""What is shown to no run until a person has seen it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
     """A question to memory: what helps in this situation?

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
 from wisen.explain.wording import counted, when
 from wisen.protocols import VectorStore
+from wisen.recall import UNREVIEWED
 from wisen.records import Injection
 from wisen.trial_records import Cohort, Trial
 
@@ -174,7 +175,7 @@ def status_of(card: MemoryCard) -> str:
 def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
     """What a person's decision changed."""
     if act == "release":
-        return "all runs of its tenant may try it"
+        return _let_out(after)
     if act == "split":
         return "an idea of its own, on trial" if before.idea else "its other wordings are another idea, on trial"
     was, now = status_of(before), status_of(after)
@@ -184,4 +185,18 @@ def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
         return f"{was} as before"
     if before.status is after.status:
         return "pinned" if after.pinned else "unpinned"
-    return f"{was} to {now}"
+    return f"{was} to {now}{_of_its_idea(act, before)}"
+
+
+def _let_out(after: MemoryCard) -> str:
+    if after.status is MemoryStatus.PROMOTED:
+        return f"in use, as its idea {after.idea} is"
+    return f"all runs of its tenant may try it{f', and its idea {after.idea}' if after.idea else ''}"
+
+
+def _of_its_idea(act: "Act", before: MemoryCard) -> str:
+    """What a decision on another wording of an idea was for the idea."""
+    if not before.idea:
+        return ""
+    alone = act == "reject" and UNREVIEWED.accepts(before)
+    return f"; its idea {before.idea} stays" if alone else f", as its idea {before.idea} is"
