@@ -80,7 +80,9 @@ async def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what needs local weights where they aren't installed, unless they are required."""
+    """Begin with the longest; leave out what needs local weights where they aren't installed, unless it is required."""
+    # Simulations, which aren't traced. At the end one process would wait for the other's.
+    items.sort(key=lambda item: item.get_closest_marker("no_cover") is None)
     missing = [name for name in LOCAL if importlib.util.find_spec(name) is None]
     if not missing or os.environ.get("WISEN_REQUIRE_LOCAL") == "1":
         return

@@ -17,6 +17,7 @@ from wisen.claims.agreement import (
     hard_content_agrees,
     in_like_words,
     in_one_frame,
+    in_other_order,
     in_place_of_another,
     likeness,
     one_word_apart,
@@ -134,12 +135,13 @@ def relation(
     if words_alike < _LIKE_WORDS and not alike:
         return "other"
     disagree = in_place_of_another(mine, others) or contradict(mine, others) or one_word_apart(mine, others)
+    disagree = disagree or in_other_order(mine, others)
     return "rivals" if disagree else "other"
 
 
 def _may_be_one(one: Claim, other: Claim) -> bool:
     """Whether two claims can be one if they mean the same: the more words they share, the more has to agree."""
-    if turned_round(one, other):
+    if turned_round(one, other) or in_other_order(one, other):
         return False
     if in_one_frame(one, other):
         return hard_content_agrees(one, other) and not contradict(one, other) and reworded(one, other)

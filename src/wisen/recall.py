@@ -37,6 +37,8 @@ class CardFilter:
     scanning the other rejected ones."""
     idea: str = ""
     """Keeps the other wordings of the idea that the card with this id stands for."""
+    corrected: bool = False
+    """Keeps cards that have been corrected: another one stands in their place."""
     awaits: Awaited = ""
     """Keeps cards that wait for this: "release" those in quarantine that no run may try, "verdict" those on trial or
     under suspicion, "choice" those in use or in quarantine that have rivals."""
@@ -75,6 +77,7 @@ class CardFilter:
             and (not self.kinds or card.kind in self.kinds)
             and (not self.run_id or card.provenance.run_id == self.run_id)
             and (not self.idea or card.idea == self.idea)
+            and (not self.corrected or bool(card.superseded_by))
             and self._awaited(card)
             and (not self.refused or (card.refused == self.refused and card.status is MemoryStatus.REJECTED))
             and (not self.circle or card.status is MemoryStatus.PROMOTED or card.circle in (self.circle, ANYONE))
@@ -93,7 +96,7 @@ class RecallQuery:
     """A question to memory: what helps in this situation?
 
     `filter.tenant` must be a string (the empty one is a tenant of its own), so that forgetting it can't cross tenants.
-    `filter.refused`, `filter.idea` and `filter.awaits` must be empty: they are for listings.
+    `filter.refused`, `idea`, `corrected` and `awaits` must be empty: they are for listings.
     """
 
     situation: Situation
@@ -108,12 +111,14 @@ class RecallQuery:
     ignore it."""
 
     def __post_init__(self) -> None:
-        """Refuse a missing tenant, a filter for refused cards, and a `k` below 1, with `ConfigError`."""
+        """Refuse a missing tenant, a filter that is for listings, and a `k` below 1, with `ConfigError`."""
         if self.filter.tenant is None:
             msg = "RecallQuery.filter.tenant is None: recall needs a tenant ('' is the one without a name)"
             raise ConfigError(msg)
-        if self.filter.refused or self.filter.idea or self.filter.awaits:
-            msg = "RecallQuery.filter: 'refused', 'idea' and 'awaits' are for list() and count(), not for a search"
+        asked = self.filter
+        if asked.refused or asked.idea or asked.corrected or asked.awaits:
+            listed = "'refused', 'idea', 'corrected' and 'awaits'"
+            msg = f"RecallQuery.filter: {listed} are for list() and count(), not for a search"
             raise ConfigError(msg)
         if self.k < 1:
             msg = f"RecallQuery.k={self.k!r}: must be 1 or more"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
-from wisen.claims.agreement import contradict, turned_round
+from wisen.claims.agreement import contradict, in_other_order, turned_round
 from wisen.claims.claim import claim_of
 from wisen.identity import Relation, apart, content_key, other_case, relation
 
@@ -328,6 +328,109 @@ def test_a_sentence_that_is_built_again_may_keep_half_of_its_words(one: str, oth
 @pytest.mark.parametrize(("one", "other"), IN_ONE_FRAME)
 def test_in_one_frame_other_words_make_another_claim(one: str, other: str):
     assert alike(one, other) == alike(other, one) != "idea"
+
+
+CONDITIONS = [
+    ("Never call billing without a 10 second timeout.", "Each call of billing needs a timeout of 10 seconds."),
+    ("Without a 10 second timeout, never call billing.", "Billing may be called with a timeout of 10 seconds."),
+    ("No merging until the staging run has passed.", "Merging waits for the run on staging that has passed."),
+    ("Never restart workers unless their queue is drained.", "Drained queues come first: restart the workers then."),
+    ("Never commit the offset before the write is done.", "Only a write that is done lets us commit the offset."),
+]
+NO_CONDITIONS = [
+    ("Never call billing without a 10 second timeout.", "Call billing without a timeout of 10 seconds."),
+    ("Never call billing without a timeout.", "Never call billing with a timeout."),
+    ("Without approval, don't deploy to production.", "Without approval, deploy to production at once."),
+    ("Without approval, don't deploy to production.", "Deploy to production without any approval."),
+    ("No merging until the staging run has passed.", "Merge before the run on staging has passed."),
+    ("Never restart workers unless their queue is drained.", "Never restart workers if their queue is drained."),
+    ("Never deploy, and test. Without a test it breaks.", "Deploy, and test. Without a test it breaks."),
+    ("No refund leaves the portal before then.", "Each refund leaves the portal before then."),
+    ("Send the plan with the PDF, clients want it.", "Send the plan without the PDF, clients don't want it."),
+]
+OTHER_ORDER = [
+    ("Sign the form before you send it.", "Send the form before you sign it."),
+    ("Sign the form before you send it.", "After sending the form, sign it."),
+    ("Before you send the form, sign it.", "Send the form, and sign it afterwards."),
+    ("Sign the form, then send it.", "First send the form, sign it then."),
+    ("Never send the form before you sign it.", "Never sign the form before you send it."),
+    ("Never send the form before you sign it.", "Send the form before you sign it."),
+    ("Clean the data first and train on it.", "Train on the data first and clean it."),
+    ("Sign the form before sending it.", "Mail the form before you sign it."),
+]
+SAME_ORDER = [
+    ("Sign the form before you send it.", "Send the form only after you sign it."),
+    ("Before you send the form, sign it.", "Sign it, and send the form afterwards."),
+    ("Never send the form before you sign it.", "Sign the form first and send it later."),
+]
+MEANT_OTHERWISE = [
+    (
+        "Add the order number to each bill, because a bill without it isn't paid.",
+        "Each bill needs the order number: one that lacks it can't be paid.",
+    ),
+    (
+        "Renew the token early, otherwise requests are not answered in time.",
+        "An early renewal of the token keeps requests answered in time.",
+    ),
+    (
+        "Write the request_id into each line, because a call can't be traced.",
+        "Write the request_id into each line, and trace a call by it.",
+    ),
+    (
+        "Write the request_id into each line, as a call can't be traced.",
+        "Write the request_id into each line, and trace a call by it.",
+    ),
+    (
+        "Take the release tag for a fix, as main isn't tested.",
+        "A fix starts from the release tag; never take main for it.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), CONDITIONS)
+def test_what_is_denied_without_something_is_affirmed_with_it(one: str, other: str):
+    assert not contradict(claim_of(one), claim_of(other))
+    assert not contradict(claim_of(other), claim_of(one))
+
+
+@pytest.mark.parametrize(("one", "other"), NO_CONDITIONS)
+def test_a_condition_is_no_permission_and_ends_with_its_sentence(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "rivals"
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_ORDER)
+def test_what_comes_first_in_one_and_later_in_the_other_makes_rivals(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "rivals"
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_ORDER)
+def test_one_order_may_be_told_from_both_ends(one: str, other: str):
+    mine, others = claim_of(one), claim_of(other)
+
+    assert set(mine.order.values()) == set(others.order.values()) == {"earlier", "later"}
+    assert not in_other_order(mine, others)
+    assert not contradict(mine, others)
+
+
+@pytest.mark.parametrize(("one", "other"), MEANT_OTHERWISE)
+def test_a_reason_or_what_would_happen_otherwise_denies_no_rule(one: str, other: str):
+    assert not contradict(claim_of(one), claim_of(other))
+    assert not contradict(claim_of(other), claim_of(one))
+
+
+def test_a_reason_in_front_ends_with_its_comma():
+    assert alike("Because calls are traced, never drop the request_id.", "Drop the request_id.") == "rivals"
+
+
+def test_the_order_is_that_of_the_rule_and_of_what_has_one_place_in_it():
+    assert claim_of("Weigh the box, because packing comes after weighing.").order == {}
+    assert claim_of("Pack before you weigh. Weigh before you send.").order == {"pack": "earlier", "send": "later"}
+
+
+def test_reasons_that_deny_each_other_contradict():
+    one, other = "Use tar, because zip keeps no links.", "Use tar, because zip keeps links."
+
+    assert alike(one, other) == "rivals"
 
 
 def test_where_both_deny_the_same_each_may_do_it_with_another_word():

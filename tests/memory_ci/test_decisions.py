@@ -30,7 +30,7 @@ ENDS: dict[Act, MemoryStatus] = {
 
 
 class Forgetful(InMemoryVectorStore):
-    """Deletes some cards just when a card's wordings have been listed."""
+    """Deletes some cards just when a card's wordings, or what it corrects, have been listed."""
 
     def __init__(self, *gone: str) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Forgetful(InMemoryVectorStore):
     async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
         """List, and delete."""
         found = await super().list(where, limit=limit, offset=offset)
-        if where.idea:
+        if where.idea or where.corrected:
             await self.delete([one.id for one in found if one.id in self.gone])
         return found
 
@@ -119,6 +119,38 @@ async def test_what_a_rejected_correction_had_corrected_holds_again() -> None:
     now = await ci.store.get([one.id for one in (*cards, other)])
     assert [one.superseded_by for one in now] == ["", "", "", "another"]
     assert [one.version for one in now] == [2, 2, 2, 1]
+
+
+@pytest.mark.parametrize("named", [HEAD, SECOND])
+async def test_all_that_an_idea_had_corrected_holds_again_whichever_wording_is_rejected(
+    any_store: VectorStore, named: MemoryCard
+) -> None:
+    old = [
+        replace(lesson(f"Call {name}."), superseded_by=by)
+        for name, by in (("Ada", HEAD.id), ("Berta", SECOND.id), ("Cleo", "another"))
+    ]
+    await any_store.add_unscreened([replace(HEAD, supersedes="forgotten"), SECOND, *old])
+    await keeper(any_store).reject(named.id, WHY)
+    assert [(await kept(any_store, one.id)).superseded_by for one in old] == ["", "", "another"]
+
+
+async def test_what_a_correction_takes_the_place_of_holds_again_only_where_that_is_rejected() -> None:
+    old = replace(lesson("Call Ada."), superseded_by=SECOND.id)
+
+    class Releasing(InMemoryVectorStore):
+        """Somebody takes the wording out of its idea just before that is rejected."""
+
+        async def list(self, where: CardFilter, *, limit: int = 100, offset: int = 0) -> list[MemoryCard]:
+            found = await super().list(where, limit=limit, offset=offset)
+            second = await kept(self, SECOND.id)
+            if second.idea:
+                await self.update(replace(second, idea="", version=2))
+            return found
+
+    store = Releasing()
+    await store.add_unscreened([HEAD, SECOND, old])
+    await keeper(store).reject(HEAD.id, WHY)
+    assert await kept(store, old.id) == old
 
 
 async def test_a_rejection_of_what_corrects_a_card_that_is_gone_is_a_rejection() -> None:

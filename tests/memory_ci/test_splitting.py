@@ -17,7 +17,7 @@ from wisen.errors import ConfigError, StoreError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.joining import join
 from wisen.memory_ci.splitting import split
-from wisen.memory_ci.undoing import before_decision, take_back
+from wisen.memory_ci.undoing import after_decision, before_decision, take_back
 from wisen.trial_records import DrawCounts, Trial
 
 pytestmark = pytest.mark.anyio
@@ -128,8 +128,9 @@ async def test_a_split_can_be_taken_back() -> None:
     ci = await holding(InMemoryVectorStore(), HEAD, SAME, WRONG)
     before = await before_decision(ci.store, WRONG.id)
     alone = await ci.split(WRONG.id, "it says the opposite")
+    made = await after_decision(ci.store, before)
     await change_card(ci.store, WRONG.id, lambda card: replace(card, trials=(TRIAL,)))
-    back = await take_back(ci, before)
+    back = await take_back(ci, made)
     assert (back.idea, back.trials, back.history[-1].why) == (HEAD.id, (), f"undone: {alone.history[-1].why}")
     head = await kept(ci.store, HEAD.id)
     assert (head.retold, head.trials) == (HEAD.retold, HEAD.trials)

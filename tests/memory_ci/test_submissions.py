@@ -85,20 +85,23 @@ async def test_what_says_the_same_is_counted_on_the_stored_card() -> None:
     head = (await ci.submit(first)).card_id
     done = await ci.submit(second)
     assert done.card is not None
-    assert done == Submission(outcome="duplicate", card_id=head, card=done.card, findings=found_in(second), idea=head)
+    stored = await kept(ci.store, head)
+    assert done == Submission(
+        outcome="duplicate", card_id=head, card=done.card, findings=found_in(second), stored=stored, idea=head
+    )
     assert (done.card.provenance, done.card.history) == (second.provenance, (PASSED,))
-    assert (await kept(ci.store, head)).duplicates == 1
+    assert stored.duplicates == 1
 
 
 async def test_the_very_same_card_is_known_and_what_was_decided_on_it_is_told() -> None:
     ci, card = keeper(InMemoryVectorStore()), lesson()
     for again in (False, True, False):
         done = await ci.submit(card, again=again)
-        assert done.known is ((await kept(ci.store, card.id)).held != () or again)
+        stored = await kept(ci.store, card.id)
+        assert done.known is (stored.held != () or again)
         await change_card(ci.store, card.id, lambda one: replace(one, idea="head", held=("sink.example",)))
-    assert done == Submission(
-        outcome="added", card_id=card.id, card=screened(card), known=True, idea="head", held=("sink.example",)
-    )
+    told = Submission(outcome="added", card_id=card.id, card=screened(card), idea="head", held=("sink.example",))
+    assert done == replace(told, known=True, stored=stored)
 
 
 async def test_a_resumed_submission_is_not_counted_where_the_same_is_stored() -> None:
@@ -113,6 +116,7 @@ async def test_a_resumed_submission_is_not_counted_where_the_same_is_stored() ->
         card_id=head,
         card=done.card,
         findings=found_in(second),
+        stored=await kept(ci.store, head),
         idea="head",
         held=("collect.evil-ledger.com",),
     )

@@ -185,6 +185,29 @@ async def test_a_correction_takes_the_place_of_a_lesson_until_it_is_undone(store
     assert not await store.ids_beginning("card", new.id)
 
 
+async def test_a_lesson_that_a_correction_was_before_stays_where_it_is_undone(store: Store, at: Visitor) -> None:
+    lessons = [waiting(), waiting("Count the tables.")]
+    await store.add_unscreened(lessons)
+    await decided(at, lessons[0].id, "correct", content="Count by columns.")
+    new = await one(store, (await one(store, lessons[0].id)).superseded_by)
+    await decided(at, lessons[1].id, "correct", content="Count by columns.")
+    assert (await one(store, lessons[1].id)).superseded_by == new.id
+    await undone(at)
+    first, second, known = await store.get([*(each.id for each in lessons), new.id])
+    assert (first.superseded_by, second.superseded_by, known) == (new.id, "", but_told(new, known))
+
+
+async def test_a_correction_that_somebody_has_promoted_since_stays(store: Store, at: Visitor) -> None:
+    lesson = waiting()
+    await store.add_unscreened([lesson])
+    await decided(at, lesson.id, "correct", content="Count by columns.")
+    new = (await one(store, lesson.id)).superseded_by
+    await MemoryCI(store).promote(new, "checked")
+    reply = await undone(at)
+    assert (reply.status, "has been moved since" in reply.page.text) == (400, True)
+    assert (await one(store, new)).status is MemoryStatus.PROMOTED
+
+
 async def test_undoing_the_rejection_of_a_correction_lets_it_hold_again(store: Store, at: Visitor) -> None:
     lesson = waiting()
     await store.add_unscreened([lesson])

@@ -1,10 +1,12 @@
 """Whether what two texts claim can be one and the same."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from itertools import chain, filterfalse
+from itertools import chain
 
 from wisen.claims.claim import Claim, Word
+from wisen.claims.order import Meant
 from wisen.claims.vocabulary import alike_of, complements_of, opposites_of, vocabulary
 
 _MANY = 0.4
@@ -123,10 +125,10 @@ def contradict(one: Claim, other: Claim) -> bool:
     )
     opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
 
-    def differ(pair: tuple[str, str]) -> bool:
-        return one.negations[pair[0]].isdisjoint(other.negations[pair[1]])
-
-    clashes = chain(filter(differ, same), filterfalse(differ, opposed))
+    clashes = chain(
+        (pair for pair in same if _denied_in_one(one, pair[0], other, pair[1])),
+        (pair for pair in opposed if _like_in_both(one, pair[0], other, pair[1])),
+    )
     return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
 
 
@@ -134,6 +136,17 @@ def turned_round(one: Claim, other: Claim) -> bool:
     """Whether something goes to what it comes from in the other claim: "import from SAP", "import to SAP"."""
     turned = {what for what, _ in one.ways - other.ways} & {what for what, _ in other.ways - one.ways}
     return any(_of_one_thing(one, what, other, what) for what in turned)
+
+
+def in_other_order(one: Claim, other: Claim) -> bool:
+    """Whether what comes first in one is later in the other, and the other way round, and less stays in its place."""
+    mine, others = one.order, other.order
+    pairs = (
+        (stem, its) for stem in mine for its in (stem, *alike_of(stem, others.keys() - mine.keys())) if its in others
+    )
+    found = Counter((mine[stem], others[its]) for stem, its in pairs)
+    turned = found["earlier", "later"], found["later", "earlier"]
+    return all(turned) and sum(turned) > found["earlier", "earlier"] + found["later", "later"]
 
 
 def both_deny(one: Claim, other: Claim) -> bool:
@@ -181,7 +194,7 @@ def reworded(one: Claim, other: Claim) -> bool:
         stem: denied
         for stem in mine
         for denied in complements_of(stem, others)
-        if one.negations[stem].isdisjoint(other.negations[denied])
+        if _denied_in_one(one, stem, other, denied)
     }
     if _left_over(one, other, pairs.keys()) or _left_over(other, one, set(pairs.values())):
         return False
@@ -238,6 +251,28 @@ def _begins(date: str, other: str) -> bool:
 
 def _hard(claim: Claim) -> frozenset[str]:
     return claim.numbers | claim.dates | claim.codes | claim.quotes | claim.names
+
+
+def _denied_in_one(one: Claim, stem: str, other: Claim, its: str) -> bool:
+    """Whether a word is negated in one claim and not in the other, among their rules or among their reasons."""
+    return any(mine.isdisjoint(others) for mine, others in _as_meant(one, stem, other, its))
+
+
+def _like_in_both(one: Claim, stem: str, other: Claim, its: str) -> bool:
+    """Whether a word is negated in both claims, or in none, among their rules or among their reasons."""
+    return not all(mine.isdisjoint(others) for mine, others in _as_meant(one, stem, other, its))
+
+
+def _as_meant(one: Claim, stem: str, other: Claim, its: str) -> Iterator[tuple[frozenset[bool], frozenset[bool]]]:
+    """Whether a word is negated in each of two claims, of what is to be done, and of why.
+
+    A reason tells how things are, so that what it says isn't said of what is to be done.
+    """
+    kinds: tuple[Meant, ...] = ("rule", "reason")
+    for meant in kinds:
+        mine, others = one.negations.get((stem, meant)), other.negations.get((its, meant))
+        if mine and others:
+            yield mine, others
 
 
 def _of_one_thing(one: Claim, stem: str, other: Claim, its: str) -> bool:

@@ -1,22 +1,24 @@
 """A text as what it claims: hard content, and words with whether they are affirmed."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from wisen.claims.lexer import Token, is_foreign, tokens
 from wisen.claims.numbers_in_words import with_numbers
+from wisen.claims.order import Meant, Part, Place, order_of
+from wisen.claims.phrases import with_dates, with_phrases
 from wisen.claims.vocabulary import stem, vocabulary
 
 _REACH = 3
 """Tokens between a comparison and the number that it bounds."""
-_DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
 _FORMS_OF_BE = frozenset(("be", "is", "are", "was", "were", "been", "being"))
 _FLOATING = frozenset(("first", "only", "then", "always", "ever", "again"))
 _FRONTED = frozenset(("since", "before", "after", "until", "unless", "for", "in", "on"))
 """Words besides links with which a clause begins that may stand in front or at the end."""
+_SENTENCE_ENDS = frozenset((".", "!", "?"))
 _FIRST_PICTURE = 0x2600
 _NAMED = 3
 """Letters of a unit's name at least, unlike its sign, which may be anything without a number: ms, x."""
@@ -28,6 +30,7 @@ class Word:
 
     stem: str
     negated: bool
+    meant: Meant = "rule"
     floats: bool = False
     """Whether it may stand in other places of its sentence for the same, as many adverbs may."""
     is_participle: bool = False
@@ -67,8 +70,8 @@ class Claim:
     """Numbers that are limits: the value, and "above" or "below"."""
     said: frozenset[str]
     """All that occurs, hard or not, as it stands and as stems."""
-    parts: tuple[tuple[str, str], ...]
-    """The text in order, each word or value behind its stem, or behind "" where it carries nothing."""
+    parts: tuple[Part, ...]
+    """The text in order."""
     clauses: tuple[Clause, ...]
     ways: frozenset[tuple[str, str]]
     """Words and values that "from" or "to" stands before."""
@@ -89,12 +92,18 @@ class Claim:
         return next((word.stem for word in self.words if not word.is_link and not word.floats), "")
 
     @cached_property
-    def negations(self) -> Mapping[str, frozenset[bool]]:
-        """Of each stem, whether it stands negated, affirmed, or both."""
-        found: dict[str, frozenset[bool]] = {}
+    def negations(self) -> Mapping[tuple[str, Meant], frozenset[bool]]:
+        """Of each stem, as it is meant, whether it stands negated, affirmed, or both."""
+        found: dict[tuple[str, Meant], frozenset[bool]] = {}
         for word in self.words:
-            found[word.stem] = found.get(word.stem, frozenset()) | {word.negated}
+            key = word.stem, word.meant
+            found[key] = found.get(key, frozenset()) | {word.negated}
         return found
+
+    @cached_property
+    def order(self) -> Mapping[str, Place]:
+        """What comes first, and what later."""
+        return order_of(self.parts)
 
     @cached_property
     def denied(self) -> frozenset[str]:
@@ -107,7 +116,7 @@ class Claim:
 
     def own_words(self, common: AbstractSet[str]) -> str:
         """Its words and values besides some that it has in common with another text, as they stand."""
-        return " ".join(said for what, said in self.parts if what and what not in common)
+        return " ".join(part.said for part in self.parts if part.stem and part.stem not in common)
 
     @property
     def key(self) -> str:
@@ -122,77 +131,7 @@ class Claim:
 @lru_cache(maxsize=4_096)
 def claim_of(text: str) -> Claim:
     """Read a text; the last few thousand are remembered."""
-    return _Reader(list(with_numbers(_with_dates(_with_phrases(list(tokens(text))))))).claim()
-
-
-def _with_phrases(found: list[Token]) -> Iterator[Token]:
-    """Tokens with phrases replaced by the word that they stand for, and contractions taken apart."""
-    table = vocabulary()
-    found = list(_apart(found))
-    place = 0
-    while place < len(found):
-        longest = table.phrase_starts.get(found[place].value, 1)
-        for length in range(min(longest, len(found) - place), 1, -1):
-            part = found[place : place + length]
-            stands = table.phrases.get(tuple(token.value for token in part))
-            if stands is not None and all(token.kind in {"word", "name"} for token in part):
-                if stands:
-                    yield Token("word", stands)
-                place += length
-                break
-        else:
-            yield found[place]
-            place += 1
-
-
-def _apart(found: Iterable[Token]) -> Iterator[Token]:
-    for token in found:
-        if token.kind in {"word", "name"} and "'" in token.value:
-            if token.value in {"don't", "doesn't"}:
-                yield Token("word", "do")
-            head, _, tail = token.value.partition("'")
-            if tail == "t":
-                yield Token("word", "not")
-                head = head.removesuffix("n")
-                if head in vocabulary().duty:
-                    yield Token("word", head)
-            elif head:
-                yield Token(token.kind, head)
-        elif token.value == "cannot":
-            yield Token("word", "can")
-            yield Token("word", "not")
-        else:
-            yield token
-
-
-def _with_dates(found: Iterable[Token]) -> Iterator[Token]:
-    """Days with their month as one token: 3 April, April 3rd, the third of April is left as words."""
-    table = vocabulary()
-    items = list(found)
-    place = 0
-    while place < len(items):
-        token = items[place]
-        following = items[place + 1] if place + 1 < len(items) else None
-        if following and (day := _day(token)) and following.value in table.months and following.kind == "name":
-            yield Token("date", f"{table.months[following.value]}/{day}")
-            place += 2
-        elif following and token.value in table.months and token.kind != "quote" and (day := _day(following)):
-            yield Token("date", f"{table.months[token.value]}/{day}")
-            place += 2
-        elif token.value in table.months and token.kind == "name":
-            yield Token("date", token.value)
-            place += 1
-        elif token.value in table.weekdays and token.kind in {"name", "word"}:
-            yield Token("date", f"weekday {table.weekdays[token.value]}")
-            place += 1
-        else:
-            yield token
-            place += 1
-
-
-def _day(token: Token) -> str:
-    value = token.value.removesuffix(" th")
-    return value if token.kind == "number" and _DAY.fullmatch(value) else ""
+    return _Reader(list(with_numbers(with_dates(with_phrases(list(tokens(text))))))).claim()
 
 
 class _Reader:
@@ -205,7 +144,7 @@ class _Reader:
         self.counts: set[str] = set()
         self.said: set[str] = set()
         self.directions: set[tuple[str, str]] = set()
-        self.parts: list[tuple[str, str]] = []
+        self.parts: list[Part] = []
         self.owners: set[str] = set()
         self.units: set[str] = set()
         self.ways: set[tuple[str, str]] = set()
@@ -214,15 +153,18 @@ class _Reader:
         self._denies = False
         self._clauses: list[Clause] = []
         self._negated = False
+        self._denial: int | None = None
+        self._condition: int | None = None
+        self._meant: Meant = "rule"
+        self._fronted = False
         self._after_be = False
         self._direction, self._reach = "", -1
 
     def claim(self) -> Claim:
         for place, token in enumerate(self.items):
-            self.parts.append(("", token.value))
+            self.parts.append(Part("", token.value, self._meant, is_stop=token.kind == "stop"))
             if token.kind == "stop":
-                self._negated, self._direction, self._way = False, "", ""
-                self._end_clause()
+                self._stop(token.value)
             elif token.kind in {"word", "name"}:
                 self._word(token, place)
             else:
@@ -251,14 +193,24 @@ class _Reader:
             and (self.items[0].value in _FRONTED or self.items[0].value in vocabulary().links),
         )
 
+    def _stop(self, sign: str) -> None:
+        self._negated, self._direction, self._way = False, "", ""
+        self._end_clause()
+        if sign != ",":
+            self._denial = self._condition = None
+        if sign != "," or self._fronted:
+            self._meant = "rule"
+            self._fronted = False
+
     def _word(self, token: Token, place: int) -> None:
         table, value = vocabulary(), token.value
+        self._begin(value, place)
+        if value in table.negators or value in table.exceptives:
+            self._deny(value, place)
+        self.said.add(value)
         if value in table.negators:
-            self._negated = self._denies = True
-            self.said.add(value)
             return
-        root = stem(value)
-        self.said |= {value, root}
+        self.said.add(stem(value))
         if value in table.links:
             self._end_clause()
             self.words.append(Word(stem=table.links[value], negated=False, is_link=True))
@@ -268,7 +220,11 @@ class _Reader:
         if value in table.function:
             self._after_be = value in _FORMS_OF_BE
             self._way = table.ways.get(value, self._way)
-            return
+        else:
+            self._content(token, place)
+
+    def _content(self, token: Token, place: int) -> None:
+        table, value, root = vocabulary(), token.value, stem(token.value)
         if value in table.directions:
             self._limit(value, place)
         if value in table.units and value.endswith("s") and len(value) >= _NAMED:
@@ -280,8 +236,7 @@ class _Reader:
         if root in table.multiples:
             self.counts.add(table.multiples[root])
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
-        self._carried(root, value)
-        self.words.append(Word(stem=root, negated=self._negated, floats=floats, is_participle=self._after_be))
+        self._carried(root, value, floats=floats, is_participle=self._after_be)
         self._negated = self._negated and floats
         self._after_be = self._after_be and floats
 
@@ -305,12 +260,51 @@ class _Reader:
             self._keep("foreign", value)
         root = vocabulary().ordinals.get(value, value)
         self._carried(root, value)
-        self.words.append(Word(stem=root, negated=self._negated))
         self._negated = False
 
-    def _carried(self, what: str, said: str) -> None:
+    def _begin(self, value: str, place: int) -> None:
+        """Take a word that says how the next ones are meant."""
+        table, stop = vocabulary(), self._stop_before(place)
+        if value in table.unreal or (value in table.unreal_behind_stop and stop and place):
+            self._meant = "unreal"
+        elif value in table.reasons or (value in table.reasons_behind_stop and stop):
+            self._meant, self._fronted = "reason", stop in _SENTENCE_ENDS
+
+    def _deny(self, value: str, place: int) -> None:
+        """Negate what comes next, or take back a denial that this one turns into a condition.
+
+        "Never pay without a receipt" and "without a receipt, don't pay" say "pay with a receipt".
+        """
+        exceptive, turned = value in vocabulary().exceptives, self._condition
+        if exceptive:
+            turned = self._denial if self._goes_on(place) else None
+        if turned is not None:
+            self.words[turned:] = [replace(word, negated=False) for word in self.words[turned:]]
+            self._denial = self._condition = None
+            self._negated = False
+        elif value in vocabulary().negators:
+            self._negated = self._denies = True
+            if not exceptive:
+                self._denial = len(self.words)
+            elif self._stop_before(place) not in {"", ","}:
+                self._condition = len(self.words)
+
+    def _stop_before(self, place: int) -> str:
+        """The stop that a token follows, "" where it follows none; a text begins like a sentence."""
+        before = self.items[place - 1] if place else Token("stop", ".")
+        return before.value or "." if before.kind == "stop" else ""
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether a word that carries something follows before the next stop."""
+        function = vocabulary().function
+        following = takewhile(lambda token: token.kind != "stop", self.items[place + 1 :])
+        return any(token.kind != "word" or token.value not in function for token in following)
+
+    def _carried(self, what: str, said: str, *, floats: bool = False, is_participle: bool = False) -> None:
         """Note a word or value that carries something, as it was said."""
-        self.parts[-1] = what, said
+        word = Word(stem=what, negated=self._negated, meant=self._meant, floats=floats, is_participle=is_participle)
+        self.words.append(word)
+        self.parts[-1] = Part(what, said, self._meant)
         self._clause.append(what)
         if self._way:
             self.ways.add((what, self._way))

@@ -26,6 +26,18 @@ class Vocabulary:
 
     function: frozenset[str]
     negators: frozenset[str]
+    exceptives: frozenset[str]
+    """Words that turn a denial before them into a condition: "never pay without a receipt"."""
+    reasons: frozenset[str]
+    """Words before why something is to be done."""
+    reasons_behind_stop: frozenset[str]
+    unreal: frozenset[str]
+    """Words before what would happen otherwise."""
+    unreal_behind_stop: frozenset[str]
+    time_links: Mapping[str, str]
+    """Words between what is done earlier and later, and which of them stands behind the word."""
+    first: frozenset[str]
+    later: frozenset[str]
     owners: Mapping[str, str]
     """Words that say whose something is, and whether it is "ours" or "theirs"."""
     links: Mapping[str, str]
@@ -80,6 +92,11 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         function=frozenset(read["function"].split()),
         negators=frozenset(read["negators"].split()),
+        exceptives=frozenset(read["exceptives"].split()),
+        **{name: frozenset(words) for name, words in read["meant"].items()},
+        time_links=read["order"]["links"],
+        first=frozenset(read["order"]["first"]),
+        later=frozenset(read["order"]["later"]),
         not_adverbs=frozenset(read["not_adverbs"].split()),
         owners={word: stands for stands, words in read["owners"].items() for word in words},
         links={word: stands for stands, words in read["links"].items() for word in words},

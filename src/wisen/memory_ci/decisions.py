@@ -7,6 +7,7 @@ from typing import Final, Literal, get_args
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_card, change_if_there
+from wisen.memory_ci.corrections import corrected_by, holding_again
 from wisen.memory_ci.ideas import head_of, still_there, times_told, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
@@ -90,13 +91,14 @@ class Decisions:
         return (await self.store.get([card_id]))[0]
 
     async def reject(self, card_id: str, why: str) -> MemoryCard:
-        """Withdraw a card for good, text and all; what it had corrected holds again. Raises as `move` does."""
+        """Withdraw a card for good, text and all; what its idea had corrected holds again. Raises as `move` does."""
+        _, head = await self._with_head(card_id)
+        idea = [card_id, head.id, *(one.id for one in await wordings_of(self.store, head))]
         rejected = await self._rejected(card_id, why)
-        if rejected.supersedes:
-            for old in await still_there(self.store, [rejected.supersedes]):
-                head = await head_of(self.store, old)
-                for one in {card.id: card for card in (old, head, *await wordings_of(self.store, head))}:
-                    await change_if_there(self.store, one, _holding_again(card_id))
+        there = await still_there(self.store, list(dict.fromkeys(idea)))
+        gone = [one.id for one in there if one.status is MemoryStatus.REJECTED]
+        for old in await corrected_by(self.store, head.scope.tenant, gone):
+            await change_if_there(self.store, old.id, holding_again(gone))
         if isinstance(self.store, Scrubs):
             await self.store.scrub()
         return rejected
@@ -190,7 +192,3 @@ def _followed(card: MemoryCard, head: MemoryCard, at: datetime) -> MemoryCard | 
     why = f"as {head.id}, which says the same: {head.note}"
     done = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
     return replace(card, status=head.status, history=(*card.history, done))
-
-
-def _holding_again(rejected: str) -> Change:
-    return lambda old: replace(old, superseded_by="") if old.superseded_by == rejected else None

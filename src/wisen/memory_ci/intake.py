@@ -52,6 +52,8 @@ class Submission:
     """What the screen's rules found; of the rule "rejected-before", that a person or a test had refused the same."""
     known: bool = False
     """Whether this very card was stored before, from the same run, so that nothing has changed."""
+    stored: MemoryCard | None = None
+    """The card that said the same already, as it was before a correction took it up; `None` where there was none."""
     idea: str = ""
     """The head of the idea that it is a wording of: `card_id` itself where it is the first."""
     rivals: tuple[str, ...] = ()
@@ -164,6 +166,7 @@ class Intake:
                     card_id=relations.same.id,
                     card=screened,
                     findings=findings,
+                    stored=relations.same,
                     idea=_head(relations.same),
                     held=screened.held,
                 )
@@ -189,6 +192,7 @@ class Intake:
             card=screened,
             findings=findings,
             known=written.outcome == "unchanged",
+            stored=None if written.outcome == "added" else kept,
             idea=_head(kept),
             rivals=tuple(one.id for one in relations.rivals),
             held=kept.held,

@@ -1,7 +1,7 @@
 """Rollback: withdraws everything that came of a run, a source, a tenant or a stretch of time, and lists what stays."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal
@@ -9,6 +9,7 @@ from typing import Literal
 from wisen.cards import MemoryCard, MemoryStatus, Provenance
 from wisen.errors import ConfigError
 from wisen.memory_ci.changes import change_if_there
+from wisen.memory_ci.corrections import holding_again, is_corrected_by
 from wisen.memory_ci.orphans import reheaded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import move
@@ -129,16 +130,14 @@ async def rollback(
     chosen = {one for one in live if origin.accepts(cards[one])}
     while downstream and (more := (log.learned_from(chosen) & live) - chosen):
         chosen |= more
-    restored = {one for one in live - chosen if cards[one].superseded_by in chosen}
+    restored = {one for one in live - chosen if is_corrected_by(cards[one], chosen)}
     when = at if at is not None else datetime.now(UTC)
     if not dry_run:
         # The cards themselves first: broken off in the middle, nothing that is to go is shown again.
         for one in sorted(chosen):
             await change_if_there(store, one, lambda card: _withdrawn(card, note, when))
         await reheaded(store, cards, chosen, when)
-        restored = {
-            one for one in sorted(restored) if await change_if_there(store, one, lambda card: _restored(card, chosen))
-        }
+        restored = {one for one in sorted(restored) if await change_if_there(store, one, holding_again(chosen))}
         if isinstance(store, DropsCalls):  # what such a run has kept to be resumed holds the same texts
             await store.drop_calls([call_scope(run) for run in sorted(_runs_of(cards, chosen, log, origin))])
         if isinstance(store, Scrubs):
@@ -202,11 +201,6 @@ def _left(cards: dict[str, MemoryCard], chosen: set[str], log: _RecordedRuns, or
     for one in sorted(chosen):
         if cards[one].superseded_by in kept:
             yield Remainder(what="correction", id=cards[one].superseded_by, why=f"corrects the withdrawn card {one}")
-
-
-def _restored(card: MemoryCard, withdrawn: Collection[str]) -> MemoryCard | None:
-    """The card without its correction, unless it has got another one meanwhile."""
-    return replace(card, superseded_by="") if card.superseded_by in withdrawn else None
 
 
 def _withdrawn(card: MemoryCard, note: str, at: datetime) -> MemoryCard | None:

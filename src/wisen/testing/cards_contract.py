@@ -222,6 +222,8 @@ class CardsContract:
             replace(card("Refused."), status=MemoryStatus.REJECTED, refused="abc"),
             replace(card("Refused by north.", scope=NORTH), status=MemoryStatus.REJECTED, refused="abc"),
             replace(card("Refused too."), status=MemoryStatus.REJECTED, refused="def"),
+            replace(card("Corrected."), superseded_by="another"),
+            replace(card("Corrected in north.", scope=NORTH), superseded_by="another"),
         ]
         await store.add(cards)
         for where in (
@@ -241,6 +243,8 @@ class CardsContract:
             CardFilter(refused="abc"),
             CardFilter(tenant="", refused="abc", kinds=(MemoryKind.LESSON,), statuses=(MemoryStatus.REJECTED,)),
             CardFilter(refused="nothing"),
+            CardFilter(corrected=True),
+            CardFilter(tenant="", corrected=True, tools=()),
         ):
             meant = {each.id for each in cards if where.accepts(each)}
             assert {each.id for each in await store.list(where)} == meant

@@ -150,6 +150,8 @@ class RecallContract:
         assert await store.list(where) == [refused]
         with pytest.raises(ConfigError, match=r"RecallQuery\.filter: 'refused'"):
             await store.search(query(CHAIRS, where=where))
+        with pytest.raises(ConfigError, match="'corrected'"):
+            await store.search(query(CHAIRS, where=CardFilter(tenant="", corrected=True)))
 
     async def test_no_tenant_sees_another(self, store: VectorStore) -> None:
         """Names that resemble each other, and the empty one, are tenants of their own."""

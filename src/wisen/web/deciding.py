@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from secrets import token_urlsafe
 
@@ -11,7 +11,7 @@ from wisen.errors import ConfigError
 from wisen.explain.card_facts import decided
 from wisen.memory_ci.decisions import ACTS
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.undoing import Before, before_decision, take_back
+from wisen.memory_ci.undoing import Undoable, after_decision, before_decision, take_back
 
 _KEPT = 15 * 60.0
 """Seconds for which a decision can be taken back: until then its card's text stays in this process's memory."""
@@ -28,7 +28,7 @@ class Decided:
 
     said: str
     why: str
-    before: Before
+    made: Undoable
     until: float
     id: str = field(default_factory=partial(token_urlsafe, 16))
     """By which a form says what it takes back."""
@@ -72,7 +72,7 @@ class Deciding:
             raise ConfigError(f"there is no decision {act[:40]!r}; take one of those on the page")
         before = await before_decision(self._ci.store, card.id)
         after = await self._ci.decide(chosen, card.id, _reason(why))
-        return self._done(before, after, decided(chosen, card, after), why)
+        return self._done(await after_decision(self._ci.store, before), after, decided(chosen, card, after), why)
 
     async def correct(self, card: MemoryCard, fields: dict[str, str], why: str) -> str:
         """Put what a person wrote in the card's place. Raises as `decide` does."""
@@ -99,8 +99,8 @@ class Deciding:
         if submitted.outcome == "rejected":
             rules = ", ".join(sorted({one.rule for one in submitted.findings}))
             raise ConfigError(f"the screen rejected the correction ({rules}); write it without that")
-        added = submitted.card_id if submitted.outcome == "added" else ""
-        return self._done(replace(before, added=added), card, f"corrected by {submitted.card_id}", why)
+        made = await after_decision(self._ci.store, before, submitted)
+        return self._done(made, card, f"corrected by {submitted.card_id}", why)
 
     async def undo(self, tenant: str, decision: str) -> MemoryCard:
         """Take the last decision back; gives its card.
@@ -110,13 +110,13 @@ class Deciding:
         last = self.last(tenant)
         if last is None or last.id != decision:
             raise ConfigError("there is nothing to undo any more; decide on the lesson as it is now")
-        restored = await take_back(self._ci, last.before)
+        restored = await take_back(self._ci, last.made)
         self._last.pop(tenant, None)
         return restored
 
-    def _done(self, before: Before, card: MemoryCard, said: str, why: str) -> str:
+    def _done(self, made: Undoable, card: MemoryCard, said: str, why: str) -> str:
         until = self._monotonic() + _KEPT
-        self._last[card.scope.tenant] = Decided(said=f"Lesson {card.id}: {said}", why=why, before=before, until=until)
+        self._last[card.scope.tenant] = Decided(said=f"Lesson {card.id}: {said}", why=why, made=made, until=until)
         return said
 
 

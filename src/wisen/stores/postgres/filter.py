@@ -1,7 +1,6 @@
 """A `CardFilter` as conditions of an SQL query."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wisen.cards import ANYONE
 from wisen.recall import CardFilter
@@ -51,12 +50,15 @@ def conditions(where: CardFilter, scopes: Sequence[str] | None) -> Conditions:
     found = Conditions()
     if where.tenant is not None:
         found.add("c.tenant = {}", stored(where.tenant))
-    if where.run_id:
-        found.add("c.run_id = {} AND c.run_id <> ''", stored(where.run_id))
-    if where.refused:
-        found.add("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", stored(where.refused))
-    if where.idea:
-        found.add("c.idea = {} AND c.idea <> ''", stored(where.idea))
+    for condition, text in (
+        ("c.run_id = {} AND c.run_id <> ''", where.run_id),
+        ("c.status = 'rejected' AND c.refused = {} AND c.refused <> ''", where.refused),
+        ("c.idea = {} AND c.idea <> ''", where.idea),
+    ):
+        if text:
+            found.add(condition, stored(text))
+    if where.corrected:
+        found.add("c.superseded")
     if where.awaits:
         found.add(_AWAITED[where.awaits])
     if where.circle:
@@ -95,6 +97,4 @@ def _asks(where: CardFilter) -> bool:
 
 def _rest(where: CardFilter) -> CardFilter:
     tools = None if where.tools is None else tuple(where.tools)
-    return replace(
-        where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", awaits="", circle="", tools=tools
-    )
+    return CardFilter(agent_role=where.agent_role, task_type=where.task_type, tools=tools)

@@ -197,15 +197,16 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
         # With the plus, an index on the tenant isn't taken for better than that on what is refused, or on ideas.
         parts.append("+tenant = ?" if where.refused or where.idea else "tenant = ?")
         values.append(where.tenant)
-    if where.run_id:
-        parts.append("run_id = ? AND run_id != ''")
-        values.append(where.run_id)
-    if where.refused:
-        parts.append("status = 'rejected' AND json_extract(card, '$.refused') = ?")
-        values.append(where.refused)
-    if where.idea:
-        parts.append("idea = ? AND idea != ''")
-        values.append(where.idea)
+    for condition, text in (
+        ("run_id = ? AND run_id != ''", where.run_id),
+        ("status = 'rejected' AND json_extract(card, '$.refused') = ?", where.refused),
+        ("idea = ? AND idea != ''", where.idea),
+    ):
+        if text:
+            parts.append(condition)
+            values.append(text)
+    if where.corrected:
+        parts.append("superseded_by != ''")
     if where.awaits:
         parts.append(_AWAITED[where.awaits])
     if where.circle:
@@ -226,7 +227,7 @@ def _condition(connection: sqlite3.Connection, where: CardFilter) -> tuple[str, 
 
 def _fitting_scopes(connection: sqlite3.Connection, where: CardFilter) -> list[str]:
     """Which of the stored scopes the filter's own definition accepts."""
-    rest = replace(where, tenant=None, statuses=(), kinds=(), run_id="", refused="", idea="", awaits="", circle="")
+    rest = CardFilter(agent_role=where.agent_role, task_type=where.task_type, tools=where.tools)
     stored = connection.execute("SELECT DISTINCT scope FROM cards").fetchall()
     return [code for (code,) in stored if rest.accepts(sample_card(code))]
 
