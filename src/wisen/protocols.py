@@ -251,7 +251,8 @@ class VectorStore(Protocol):
         """Find at most `query.k` cards, best first, none below the floor; ties by newer, then by id.
 
         The filter applies before the top k are taken: `k` fitting cards are found if they exist. Superseded cards are
-        left out. A card whose situation's `key` equals the query's comes first, with relevance 1.
+        left out unless `query.superseded`. A card whose situation's `key` equals the query's comes first, with
+        relevance 1.
         """
         ...
 

@@ -87,6 +87,10 @@ class CardFilter:
         )
 
 
+UNREVIEWED = CardFilter(awaits="release")
+"""What is shown to no run until a person has seen it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
     """A question to memory: what helps in this situation?
@@ -100,6 +104,8 @@ class RecallQuery:
     k: int = 5
     floor: float | None = None
     """Relevance in [0, 1] below which nothing is returned; `None` takes the store's default."""
+    superseded: bool = False
+    """Whether cards that a correction has replaced are found, too: for those who look for what was said before."""
     without_run: str = ""
     """The run that asks. It knows its own cards already: a `Ranker` that takes a fixed number leaves them out. Stores
     ignore it."""
@@ -117,6 +123,10 @@ class RecallQuery:
         if self.k < 1:
             msg = f"RecallQuery.k={self.k!r}: must be 1 or more"
             raise ConfigError(msg)
+
+    def accepts(self, card: MemoryCard) -> bool:
+        """Whether `card` may be an answer, whatever its relevance."""
+        return (self.superseded or not card.superseded_by) and self.filter.accepts(card)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
+from trying import Meaning
 
-from wisen import CardFilter, HashEmbedder, SQLiteVectorStore
+from wisen import CardFilter, HashEmbedder, MemoryCard, MemoryCI, MemoryKind, SQLiteVectorStore
 from wisen.cards import CardEvidence
+from wisen.embedders.local import LocalEmbedder
 from wisen.memory_ci.changes import change_card
+from wisen.protocols import Embedder
 from wisen.records import Blocked, Injection, LeftOut
 from wisen.trial_records import DrawCounts, Trial
 
@@ -255,3 +258,32 @@ def test_what_was_held_back_is_told_too(learned: Wisen, store: Path) -> None:
     assert "left out by the trial's draw (probability 0.15), to see how the run goes without it\n" in said
     assert "blocked: the screen's rules obeys\n" in said
     assert "is no longer stored" in said
+
+
+class TestWhatJoinsWordings:
+    """`lessons why` tells it of the embedder that the store's vectors come from."""
+
+    def told(self, wisen: Wisen, store: Path, embedder: Embedder) -> str:
+        async def fill() -> str:
+            async with SQLiteVectorStore(store, embedder=embedder) as opened:
+                return (await MemoryCI(opened).submit(MemoryCard(kind=MemoryKind.LESSON, content="Ask."))).card_id
+
+        store.parent.mkdir(parents=True, exist_ok=True)
+        done = wisen("lessons", "why", asyncio.run(fill()))
+        assert done.returncode == 0, done.stderr
+        (line,) = [line for line in done.stdout.splitlines() if line.startswith("joined by")]
+        return line.removeprefix("joined by").strip()
+
+    @pytest.mark.parametrize("dimension", [384, 512])
+    def test_one_that_compares_words(self, wisen: Wisen, store: Path, dimension: int) -> None:
+        said = f"equal words only: hash-{dimension}-v1 compares words, and doesn't know meaning"
+        assert self.told(wisen, store, HashEmbedder(dimension)) == said
+
+    @pytest.mark.local_model
+    def test_one_that_knows_meaning(self, wisen: Wisen, store: Path) -> None:
+        local = LocalEmbedder()
+        assert self.told(wisen, store, local) == f"meaning ({local.name})"
+
+    def test_one_that_the_command_cannot_have(self, wisen: Wisen, store: Path) -> None:
+        said = "what meaning says of them, which isn't to be had here"
+        assert self.told(wisen, store, Meaning(("invoice",))) == said

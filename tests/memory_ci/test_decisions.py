@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from trying import HARBOUR, NOON, keeper, kept, lesson
 
-from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryStatus, VectorStore
+from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
 from wisen.cards import Move
 from wisen.errors import ConfigError
+from wisen.explain.card_facts import decided
 from wisen.memory_ci.decisions import Act, follow
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.status import move
+from wisen.recall import UNREVIEWED
 
 pytestmark = pytest.mark.anyio
 
@@ -163,3 +165,85 @@ def test_a_reason_of_nothing_but_a_secret_is_none() -> None:
     assert str(refused.value) == "the reason says nothing but what may not be kept; say why in other words"
     assert kept_reason("") == ""
     assert kept_reason("ask ada@example.org") == "ask <e-mail-1>"
+
+
+HELD = replace(
+    lesson("Invoices go to harbour!", tainted=True, agent="another"),
+    status=MemoryStatus.QUARANTINED,
+    idea=HEAD.id,
+    held=("harbour",),
+    duplicates=1,
+)
+IMPORTED = replace(lesson("Send invoices to Harbour.", created_by="import"), status=HELD.status, idea=HEAD.id)
+
+
+async def with_held(store: VectorStore, *more: MemoryCard, status: MemoryStatus) -> MemoryCI:
+    head = replace(HEAD, status=status, retold=4)
+    await store.add_unscreened([head, replace(SECOND, status=status), HELD, *more])
+    return keeper(store)
+
+
+class TestWordingsThatWait:
+    """A held or imported wording of an idea is a person's to decide on, and that decision isn't on the idea."""
+
+    @pytest.mark.parametrize("act", ["release", "promote"])
+    async def test_let_out_it_follows_its_idea_into_use(self, any_store: VectorStore, act: Act) -> None:
+        ci = await with_held(any_store, status=MemoryStatus.PROMOTED)
+        before = await kept(any_store, HEAD.id)
+        now = await ci.decide(act, HELD.id, WHY)
+        assert (now.status, now.held, now.released, now.idea) == (MemoryStatus.PROMOTED, (), act == "release", HEAD.id)
+        assert [one.by for one in now.history] == (["human", "idea"] if act == "release" else ["human"])
+        assert WHY in now.history[0].why
+        assert await kept(any_store, HEAD.id) == before
+        with pytest.raises(ConfigError, match=f"'{HELD.id if act == 'release' else HEAD.id}' is 'promoted'"):
+            await ci.decide(act, HELD.id, WHY)
+
+    @pytest.mark.parametrize("status", [MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED])
+    @pytest.mark.parametrize("named", [HELD, IMPORTED])
+    async def test_rejected_it_goes_alone(
+        self, any_store: VectorStore, status: MemoryStatus, named: MemoryCard
+    ) -> None:
+        ci = await with_held(any_store, IMPORTED, status=status)
+        gone = await ci.reject(named.id, WHY)
+        assert (gone.status, gone.text, gone.history[-1].by) == (MemoryStatus.REJECTED, "", "human")
+        head, second = await any_store.get([HEAD.id, SECOND.id])
+        assert (head.status, second.status, head.history) == (status, status, HEAD.history)
+        assert head.retold == 4 - (1 + named.duplicates)
+        again = await ci.submit(replace(lesson(named.content, run="again"), id=""))
+        assert again.outcome == ("duplicate" if named is HELD else "rejected"), "what the idea goes on saying counts"
+
+    async def test_one_that_may_be_tried_is_rejected_with_its_idea(self) -> None:
+        ci = await with_held(InMemoryVectorStore(), status=MemoryStatus.PROMOTED)
+        said = decided("reject", SECOND, await ci.reject(SECOND.id, WHY))
+        assert said == f"quarantined to rejected, as its idea {HEAD.id} is"
+        cards = await ci.store.get([HEAD.id, SECOND.id, HELD.id])
+        assert {one.status for one in cards} == {MemoryStatus.REJECTED}
+
+    async def test_promoted_its_idea_leaves_it_to_wait(self) -> None:
+        ci = await with_held(InMemoryVectorStore(), status=MemoryStatus.QUARANTINED)
+        await ci.promote(HEAD.id, WHY)
+        assert await kept(ci.store, HELD.id) == HELD
+        assert await ci.store.list(UNREVIEWED) == [HELD]
+        assert (await kept(ci.store, SECOND.id)).status is MemoryStatus.PROMOTED
+        await ci.archive(HEAD.id, WHY)
+        assert (await kept(ci.store, HELD.id)).status is MemoryStatus.ARCHIVED
+
+    async def test_named_for_its_idea_on_trial_it_goes_into_use_with_that(self) -> None:
+        ci = await with_held(InMemoryVectorStore(), status=MemoryStatus.QUARANTINED)
+        now = await ci.promote(HELD.id, WHY)
+        assert (now.status, now.held) == (MemoryStatus.PROMOTED, ())
+        assert (await kept(ci.store, HEAD.id)).status is MemoryStatus.PROMOTED
+
+    @pytest.mark.parametrize("head", [MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED])
+    async def test_what_is_said_of_it_names_what_became_of_the_idea(self, head: MemoryStatus) -> None:
+        said = dict[str, str]()
+        for act in ("release", "promote", "reject"):
+            ci = await with_held(InMemoryVectorStore(), status=head)
+            said[act] = decided(act, HELD, await ci.decide(act, HELD.id, WHY))
+        released = f"all runs of its tenant may try it, and its idea {HEAD.id}"
+        in_use = f"in use, as its idea {HEAD.id} is"
+        assert said == {
+            "release": in_use if head is MemoryStatus.PROMOTED else released,
+            "promote": f"quarantined to promoted, as its idea {HEAD.id} is",
+            "reject": f"quarantined to rejected; its idea {HEAD.id} stays",
+        }

@@ -22,6 +22,8 @@ from wisen import (
 )
 from wisen.cards import MemoryScope, Move, Provenance
 from wisen.errors import ConfigError, StoreError
+from wisen.memory_ci.forgetting import Whom, forget
+from wisen.memory_ci.joining import join
 from wisen.memory_ci.rollback import Origin, Remainder, Rollback, rollback
 from wisen.recall import CardFilter, RecallQuery
 from wisen.records import NEVER, AttemptRecord, Injection, RunRecord, Task
@@ -172,13 +174,40 @@ async def test_of_a_withdrawn_idea_the_oldest_other_wording_takes_its_place_on_t
     told = Move(at=EVENING, before=promoted, after=MemoryStatus.QUARANTINED, why=why, by="rollback")
     on_trial: dict[str, Any] = {"status": MemoryStatus.QUARANTINED, "note": why, "history": (told,), "version": 2}
     assert await store.get([one.id for one in (older, newer, other, refused, apart)]) == [
-        replace(older, idea="", **on_trial),
+        replace(older, idea="", **{**on_trial, "version": 3, "retold": 1}),
         replace(newer, idea=older.id, version=2),
         replace(other, idea="", **on_trial),
         refused,
         apart,
     ]
     assert (await store.get([gone.id]))[0].status is rejected
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+@pytest.mark.parametrize("named", ["wording", "head"])
+async def test_what_a_person_split_is_not_joined_again_under_another_head(
+    store: Store, *, forgotten: bool, named: str
+) -> None:
+    quarantined, texts = MemoryStatus.QUARANTINED, ("idea", "apart", "older", "newer")
+    head, *wordings = (replace(card(one, run="bad" if one == "idea" else "good"), status=quarantined) for one in texts)
+    apart, older, newer = (replace(one, idea=head.id, duplicates=1) for one in wordings)
+    await store.add([head, apart] if named == "head" else [head, apart, older, newer])
+    await MemoryCI(store).split(head.id if named == "head" else apart.id, "it says the opposite")
+    await store.add([older, newer])
+    if forgotten:
+        await forget(store, Whom(run_id="bad"))
+    else:
+        await rollback(store, Origin(run_id="bad"))
+    leads = min((older, newer), key=lambda one: one.id)
+    led = (await store.get([leads.id]))[0]
+    assert (led.idea, led.retold) == ("", 2)
+    assert (led.history[-1].by, led.history[-1].why) == (
+        "rollback",
+        f"stands for the idea of {head.id}, which was withdrawn",
+    )
+    for pair in ((led.id, apart.id), (apart.id, led.id)):
+        assert await join(store, pair, shown_by="another", at=EVENING) == pair[0]
+    assert [one.idea for one in await store.get([led.id, apart.id])] == ["", ""]
 
 
 async def test_the_rivals_of_a_withdrawn_idea_face_the_wording_that_takes_its_place(store: Store) -> None:

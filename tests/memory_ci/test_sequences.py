@@ -249,7 +249,7 @@ def check_change(old: MemoryCard | None, new: MemoryCard) -> None:
     for move in new.history[len(old.history) :]:
         assert move.before is at
         assert move.after in MOVES[at] or (
-            move.after is at and move.why.startswith(("pinned: ", "unpinned: ", "split", "tried again: "))
+            move.after is at and move.why.startswith(("pinned: ", "unpinned: ", "split", "stands for", "tried again: "))
         )
         assert move.by in ("human", "rollback") or not old.pinned
         assert move.why

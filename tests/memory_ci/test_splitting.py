@@ -1,16 +1,19 @@
 """A person takes a wording out of an idea that says something else, and nothing puts it back."""
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from trying import NOON, keeper, kept, lesson
 
-from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen import HashEmbedder, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, SQLiteVectorStore, VectorStore
 from wisen.cards import CardEvidence
 from wisen.embedders.local import LocalEmbedder
-from wisen.errors import ConfigError
+from wisen.errors import ConfigError, StoreError
 from wisen.memory_ci.changes import change_card
 from wisen.memory_ci.joining import join
 from wisen.memory_ci.splitting import split
@@ -77,7 +80,8 @@ async def test_what_is_decided_on_a_wording_meanwhile_holds(moved: dict[str, Any
     store = InMemoryVectorStore()
     await holding(store, HEAD, WRONG)
     await change_card(store, WRONG.id, lambda card: replace(card, **moved))
-    await split(store, WRONG, HEAD, why="it says the opposite", at=NOON)
+    with pytest.raises(ConfigError, match="decided on while it was to be split"):
+        await split(store, WRONG, HEAD, why="it says the opposite", at=NOON)
     assert replace(await kept(store, WRONG.id), version=1) == replace(WRONG, **moved)
 
 
@@ -143,3 +147,135 @@ async def test_nothing_joins_again_what_a_person_has_split() -> None:
     for pair in ((take, decline), (decline, take)):
         assert await join(ci.store, pair, shown_by="another", at=NOON) == pair[0]
     assert [(await kept(ci.store, one)).idea for one in (take, decline)] == ["", ""]
+
+
+class Beside(SQLiteVectorStore):
+    """Has another process do something after the first write of the head."""
+
+    meanwhile: Callable[[MemoryCI], Awaitable[object]] | None = None
+
+    async def update(self, card: MemoryCard) -> None:
+        await super().update(card)
+        if card.id == HEAD.id and self.meanwhile:
+            happens, self.meanwhile = self.meanwhile, None
+            async with SQLiteVectorStore(self.path, embedder=HashEmbedder()) as other:
+                await happens(keeper(other))
+
+
+class TestCorrections:
+    """Each stays with the side whose card it names."""
+
+    @pytest.mark.parametrize("named", [HEAD, SAME])
+    async def test_what_corrects_those_that_stay_is_not_of_what_leaves(
+        self, any_store: VectorStore, named: MemoryCard
+    ) -> None:
+        ci = await holding(any_store, HEAD, SAME, WRONG)
+        new = (await ci.correct(named.id, lesson("Ask the treasury.", PROMPT), "renamed")).card_id
+        await ci.split(WRONG.id, "it says the opposite")
+        cards = await any_store.get([HEAD.id, SAME.id, WRONG.id])
+        assert [one.superseded_by for one in cards] == [new, new, ""]
+
+    async def test_what_corrects_what_leaves_is_not_of_those_that_stay(self, any_store: VectorStore) -> None:
+        ci = await holding(any_store, HEAD, SAME, WRONG)
+        new = (await ci.correct(WRONG.id, lesson("Ask the treasury.", PROMPT), "renamed")).card_id
+        await ci.split(WRONG.id, "it says the opposite")
+        cards = await any_store.get([HEAD.id, SAME.id, WRONG.id])
+        assert [one.superseded_by for one in cards] == ["", "", new]
+
+    async def test_all_that_leave_the_first_wording_take_theirs_along(self) -> None:
+        ci = await holding(InMemoryVectorStore(), HEAD, SAME, WRONG)
+        new = (await ci.correct(SAME.id, lesson("Ask the treasury.", PROMPT), "renamed")).card_id
+        await ci.split(HEAD.id, "the others say the opposite")
+        cards = await ci.store.get([HEAD.id, SAME.id, WRONG.id])
+        assert [one.superseded_by for one in cards] == ["", new, new]
+
+    async def test_one_that_comes_meanwhile_holds(self) -> None:
+        ci = await holding(InMemoryVectorStore(), HEAD, SAME, WRONG)
+        await change_card(ci.store, WRONG.id, lambda card: replace(card, superseded_by="known before"))
+        before = await kept(ci.store, WRONG.id)
+        await change_card(ci.store, WRONG.id, lambda card: replace(card, superseded_by="just made"))
+        await split(ci.store, before, await kept(ci.store, HEAD.id), why="it says the opposite", at=NOON)
+        assert (await kept(ci.store, WRONG.id)).superseded_by == "just made"
+
+
+class TestCounts:
+    """How often an idea was told is of its own wordings, wherever a split is broken off, and whoever splits beside."""
+
+    async def test_those_that_leave_the_first_wording_are_counted_with_the_one_that_leads_them(self) -> None:
+        twice = wording("Use it: the 2% discount for early payment.", HEAD, 4, duplicates=2)
+        ci = await holding(InMemoryVectorStore(), replace(HEAD, retold=6), SAME, WRONG, twice)
+        await ci.split(HEAD.id, "the others say the opposite")
+        cards = await ci.store.get([HEAD.id, WRONG.id, SAME.id, twice.id])
+        assert [one.retold for one in cards] == [0, 4, 0, 0]
+
+    async def test_a_split_that_was_broken_off_counts_once(self, any_store: VectorStore) -> None:
+        ci = await holding(any_store, HEAD, SAME, WRONG)
+        update = any_store.update
+
+        async def broken(card: MemoryCard) -> None:
+            if card.id == WRONG.id:
+                raise StoreError("the disk is full")
+            await update(card)
+
+        any_store.update = broken
+        with pytest.raises(StoreError):
+            await ci.split(WRONG.id, "it says the opposite")
+        assert (await kept(any_store, HEAD.id)).retold == HEAD.retold
+        assert (await kept(any_store, HEAD.id)).history[-1].by == "human", "nothing joins the two meanwhile"
+        any_store.update = update
+        await ci.split(WRONG.id, "it says the opposite")
+        assert (await kept(any_store, HEAD.id)).retold == 2
+
+    @pytest.mark.parametrize("other", [SAME, WRONG])
+    async def test_two_splits_at_once_count_each_wording_once(self, other: MemoryCard) -> None:
+        ci = await holding(InMemoryVectorStore(), HEAD, SAME, WRONG)
+        acts = [ci.split(one.id, "it says the opposite") for one in (WRONG, other)]
+        done = await asyncio.gather(*acts, return_exceptions=True)
+        assert sum(isinstance(one, ConfigError) for one in done) == (other is WRONG)
+        assert (await kept(ci.store, HEAD.id)).retold == (2 if other is WRONG else 1)
+
+
+class TestMeanwhile:
+    @pytest.fixture
+    async def beside(self, tmp_path: Path) -> AsyncIterator[Beside]:
+        async with Beside(tmp_path / "store.db", embedder=HashEmbedder()) as store:
+            await holding(store, HEAD, SAME, WRONG)
+            yield store
+
+    async def test_what_was_archived_with_its_idea_goes_on_trial(self, beside: Beside) -> None:
+        beside.meanwhile = lambda other: other.archive(HEAD.id, "no use")
+        alone = await keeper(beside).split(WRONG.id, "it says the opposite")
+        assert (alone.idea, alone.status) == ("", MemoryStatus.QUARANTINED)
+        assert {one.status for one in await beside.get([HEAD.id, SAME.id])} == {MemoryStatus.ARCHIVED}
+
+    async def test_who_comes_too_late_is_told(self, beside: Beside) -> None:
+        beside.meanwhile = lambda other: other.reject(WRONG.id, "it is wrong")
+        with pytest.raises(ConfigError, match="decided on while it was to be split; decide on it as it is now"):
+            await keeper(beside).split(WRONG.id, "it says the opposite")
+
+    @pytest.mark.parametrize("then", ["", "reject"])
+    async def test_nothing_is_put_under_what_another_person_split_off_first(self, beside: Beside, then: str) -> None:
+        async def happens(other: MemoryCI) -> None:
+            await other.split(WRONG.id, "it says the opposite of both")
+            if then:
+                await other.reject(WRONG.id, "it is wrong")
+
+        beside.meanwhile = happens
+        await keeper(beside).split(HEAD.id, "it is something else")
+        assert {one.idea for one in await beside.get([HEAD.id, SAME.id, WRONG.id])} == {""}
+        assert (await kept(beside, HEAD.id)).retold == HEAD.retold - 3
+
+    async def test_what_left_its_idea_does_not_follow_it(self) -> None:
+        ci = await holding(InMemoryVectorStore(), HEAD, SAME, WRONG)
+        listed = ci.store.list
+
+        async def late(*args: Any, **more: Any) -> Any:
+            found = await listed(*args, **more)
+            ci.store.list = listed
+            await ci.split(WRONG.id, "it says the opposite")
+            return found
+
+        ci.store.list = late
+        await ci.archive(HEAD.id, "no use")
+        cards = await ci.store.get([HEAD.id, SAME.id, WRONG.id])
+        assert [one.status.value for one in cards] == ["archived", "archived", "quarantined"]

@@ -10,7 +10,7 @@ from wisen.cli.card_views import idea_fields
 from wisen.cli.lessons import card_json
 from wisen.cli.output import glance, print_fields, print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, StoreOptions, TenantOptions
-from wisen.cli.store_choice import drive, open_store, reading
+from wisen.cli.store_choice import drive, embedder_of_vectors, open_store, reading
 from wisen.explain.by_id import find_card
 from wisen.explain.card_facts import (
     Idea,
@@ -60,9 +60,11 @@ def why_card(card_id: CardId, *, whose: TenantOptions, store: StoreOptions, outp
     """Say why a card has its status: where it comes from, what its uses showed, and each of its moves."""
 
     async def get() -> tuple[MemoryCard, Idea, dict[Cohort, int]]:
-        async with reading(store.choose()) as opened:
+        choice = store.choose()
+        async with reading(choice) as opened:
             card = await find_card(opened, card_id, whose.tenant)
-            return card, await find_idea(opened, card), await promoted_by_trials(opened)
+            idea = await find_idea(opened, card, await embedder_of_vectors(choice))
+            return card, idea, await promoted_by_trials(opened)
 
     card, idea, promoted = drive(get())
     if output.as_json:

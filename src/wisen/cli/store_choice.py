@@ -23,6 +23,7 @@ from wisen.stores.whole_store import Store
 
 if TYPE_CHECKING:
     from wisen.protocols import Embedder
+    from wisen.stores.transfer_protocol import Transferable
 
 _Result = TypeVar("_Result")
 
@@ -145,6 +146,19 @@ async def choose_embedder(choice: StoreChoice, name: str | None) -> "tuple[Embed
     except EmbedderMismatchError as error:
         return _embedder_of(error), "the store's vectors come from it"
     return automatic
+
+
+async def embedder_of_vectors(choice: StoreChoice) -> "Embedder":
+    """What the store's vectors come from, for who asks of it and embeds nothing: absent where it can't be had here."""
+    from wisen.embedders.absent import AbsentEmbedder  # noqa: PLC0415 - for this question only
+    from wisen.embedders.names import name_of  # noqa: PLC0415 - imports numpy
+
+    async with reading(choice) as store:
+        label = await cast("Transferable", store).vectors_label()
+    try:
+        return named_embedder(name_of(label) if label else "auto")[0]
+    except ConfigError:  # unknown, or its packages aren't installed
+        return AbsentEmbedder(label)
 
 
 def named_embedder(name: str) -> "tuple[Embedder, str]":

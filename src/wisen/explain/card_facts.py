@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
 from wisen.explain.wording import counted, when
-from wisen.protocols import VectorStore
+from wisen.protocols import Embedder, VectorStore
+from wisen.recall import UNREVIEWED
 from wisen.records import Injection
 from wisen.trial_records import Cohort, Trial
 
@@ -114,21 +115,25 @@ class Idea:
     """How other wordings are known."""
 
 
-async def find_idea(store: VectorStore, card: MemoryCard) -> Idea:
-    """The idea that a card is a wording of. Raises what the store raises."""
-    from wisen.embedders.meaning import meaning_of  # noqa: PLC0415 - keeps `wisen --help` quick
-    from wisen.memory_ci.ideas import embedder_of, head_of, is_example, still_there, wordings_of  # noqa: PLC0415 - as above
+async def find_idea(store: VectorStore, card: MemoryCard, embedder: Embedder) -> Idea:
+    """The idea that a card is a wording of; the store's vectors come from `embedder`. Raises what the store raises."""
+    from wisen.memory_ci.ideas import head_of, is_example, still_there, wordings_of  # noqa: PLC0415 - keeps `wisen --help` quick
 
     head = await head_of(store, card)
-    embedder = embedder_of(store)
-    joined_by = (
-        f"meaning ({embedder.name})"
-        if meaning_of(embedder) is not None
-        else (f"equal words only: {embedder.name} compares words, and doesn't know meaning")
-    )
-    joined_by = "like tasks, since it is an example" if is_example(card) else joined_by
+    joined_by = "like tasks, since it is an example" if is_example(card) else _joined_by(embedder)
     rivals = await still_there(store, head.rivals)
     return Idea(head=head, wordings=[head, *await wordings_of(store, head)], rivals=rivals, joined_by=joined_by)
+
+
+def _joined_by(embedder: Embedder) -> str:
+    from wisen.embedders.absent import AbsentEmbedder  # noqa: PLC0415 - keeps `wisen --help` quick
+    from wisen.embedders.meaning import meaning_of  # noqa: PLC0415 - as above
+
+    if isinstance(embedder, AbsentEmbedder):
+        return f"what {embedder.name} says of them, which isn't to be had here"
+    if meaning_of(embedder) is not None:
+        return f"meaning ({embedder.name})"
+    return f"equal words only: {embedder.name} compares words, and doesn't know meaning"
 
 
 def _counts(one: CardEvidence) -> list[str]:
@@ -174,7 +179,7 @@ def status_of(card: MemoryCard) -> str:
 def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
     """What a person's decision changed."""
     if act == "release":
-        return "all runs of its tenant may try it"
+        return _let_out(after)
     if act == "split":
         return "an idea of its own, on trial" if before.idea else "its other wordings are another idea, on trial"
     was, now = status_of(before), status_of(after)
@@ -184,4 +189,18 @@ def decided(act: "Act", before: MemoryCard, after: MemoryCard) -> str:
         return f"{was} as before"
     if before.status is after.status:
         return "pinned" if after.pinned else "unpinned"
-    return f"{was} to {now}"
+    return f"{was} to {now}{_of_its_idea(act, before)}"
+
+
+def _let_out(after: MemoryCard) -> str:
+    if after.status is MemoryStatus.PROMOTED:
+        return f"in use, as its idea {after.idea} is"
+    return f"all runs of its tenant may try it{f', and its idea {after.idea}' if after.idea else ''}"
+
+
+def _of_its_idea(act: "Act", before: MemoryCard) -> str:
+    """What a decision on another wording of an idea was for the idea."""
+    if not before.idea:
+        return ""
+    alone = act == "reject" and UNREVIEWED.accepts(before)
+    return f"; its idea {before.idea} stays" if alone else f", as its idea {before.idea} is"

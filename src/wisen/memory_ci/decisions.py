@@ -8,11 +8,12 @@ from typing import Final, Literal, get_args
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_card, change_if_there
 from wisen.memory_ci.corrections import corrected_by, holding_again
-from wisen.memory_ci.ideas import head_of, still_there, wordings_of
+from wisen.memory_ci.ideas import head_of, still_there, times_told, wordings_of
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
 from wisen.memory_ci.status import HUMAN, move, pinned, released, tried_again
 from wisen.protocols import Scrubs, VectorStore
+from wisen.recall import UNREVIEWED
 
 Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin", "split"]
 ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
@@ -22,8 +23,9 @@ ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
 class Decisions:
     """A person's word on the cards of one store.
 
-    It holds for the idea: whichever wording is named, its head is moved, and all wordings with it. Only `split` is on
-    the wording itself.
+    It holds for the idea: whichever wording is named, its head is moved, and all wordings with it. `split` is on the
+    wording itself. And so is what is decided on another wording that waits for a person, as it is held or imported:
+    `release` and `promote` let it follow its idea into use, and `reject` withdraws that wording alone.
     """
 
     def __init__(self, store: VectorStore, now: Callable[[], datetime]) -> None:
@@ -46,11 +48,19 @@ class Decisions:
 
     async def promote(self, card_id: str, why: str) -> MemoryCard:
         """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""
-        promoted = await self._move(card_id, MemoryStatus.PROMOTED, why)
-        if promoted.held:  # another wording of what was promoted, and it is this one that the person has read
-            await change_card(self.store, card_id, lambda card: replace(card, held=()))
-            promoted = (await self.store.get([card_id]))[0]
-        return promoted
+        at, note = self.now(), kept_reason(why)
+        card, head = await self._with_head(card_id)
+        waits = card.id != head.id and (card.held or card.status is MemoryStatus.QUARANTINED)
+        if not (waits and head.status is MemoryStatus.PROMOTED):
+            await self._move(card_id, MemoryStatus.PROMOTED, why)
+
+        def read(card: MemoryCard) -> MemoryCard | None:  # it is this wording that the person has read
+            if card.status is MemoryStatus.PROMOTED:
+                return replace(card, held=()) if card.held else None
+            return replace(move(card, MemoryStatus.PROMOTED, note=note, at=at, by=HUMAN), held=())
+
+        await change_card(self.store, card_id, read)
+        return (await self.store.get([card_id]))[0]
 
     async def archive(self, card_id: str, why: str) -> MemoryCard:
         """Keep a card and show it no more. Raises `ConfigError` as `move` does."""
@@ -70,13 +80,21 @@ class Decisions:
         A person's word. Raises `ConfigError` for a card that isn't in quarantine, or without a reason.
         """
         at, why = self.now(), kept_reason(why)
-        return await self._decide(card_id, lambda card: released(card, why=why, at=at), also=True)
+        card, head = await self._with_head(card_id)
+        if card.id == head.id or head.status is not MemoryStatus.PROMOTED:
+            return await self._decide(card_id, lambda card: released(card, why=why, at=at), also=True)
+
+        def following(card: MemoryCard) -> MemoryCard | None:
+            return _followed(released(card, why=why, at=at) or card, head, at)
+
+        await change_card(self.store, card_id, following)
+        return (await self.store.get([card_id]))[0]
 
     async def reject(self, card_id: str, why: str) -> MemoryCard:
         """Withdraw a card for good, text and all; what its idea had corrected holds again. Raises as `move` does."""
-        head = await head_of(self.store, (await self.store.get([card_id]))[0])
+        _, head = await self._with_head(card_id)
         idea = [card_id, head.id, *(one.id for one in await wordings_of(self.store, head))]
-        rejected = await self._move(card_id, MemoryStatus.REJECTED, why)
+        rejected = await self._rejected(card_id, why)
         there = await still_there(self.store, list(dict.fromkeys(idea)))
         gone = [one.id for one in there if one.status is MemoryStatus.REJECTED]
         for old in await corrected_by(self.store, head.scope.tenant, gone):
@@ -101,8 +119,34 @@ class Decisions:
         of its idea, and without a reason.
         """
         at, why = self.now(), kept_reason(why)
+        card, head = await self._with_head(card_id)
+        await split(self.store, card, head, why=why, at=at)
+        return (await self.store.get([card_id]))[0]
+
+    async def _with_head(self, card_id: str) -> tuple[MemoryCard, MemoryCard]:
+        """A card, and the head of its idea."""
         card = (await self.store.get([card_id]))[0]
-        await split(self.store, card, await head_of(self.store, card), why=why, at=at)
+        return card, await head_of(self.store, card)
+
+    async def _rejected(self, card_id: str, why: str) -> MemoryCard:
+        """The card, rejected with its whole idea, or alone where it is a wording that nobody has seen yet.
+
+        What its idea goes on saying isn't refused to others.
+        """
+        card, head = await self._with_head(card_id)
+        if card.id == head.id or not UNREVIEWED.accepts(card):
+            return await self._move(card_id, MemoryStatus.REJECTED, why)
+        at, note = self.now(), kept_reason(why)
+        others = [one for one in (head, *await wordings_of(self.store, head)) if one.id != card_id]
+        said = {one.refusal_key for one in others}
+
+        def alone(card: MemoryCard) -> MemoryCard:
+            gone = move(card, MemoryStatus.REJECTED, note=note, at=at, by=HUMAN)
+            return replace(gone, refused="") if gone.refused in said else gone
+
+        await change_card(self.store, card_id, alone)
+        told = times_told([card])
+        await change_if_there(self.store, head.id, lambda head: replace(head, retold=max(0, head.retold - told)))
         return (await self.store.get([card_id]))[0]
 
     async def _move(self, card_id: str, status: MemoryStatus, why: str) -> MemoryCard:
@@ -115,8 +159,7 @@ class Decisions:
 
     async def _decide(self, card_id: str, change: Change, *, also: bool = False) -> MemoryCard:
         """Change an idea's head; with `also`, the card that was named, too."""
-        card = (await self.store.get([card_id]))[0]
-        head = await head_of(self.store, card)
+        _, head = await self._with_head(card_id)
         await change_card(self.store, head.id, change)
         if also and head.id != card_id:
             await change_card(self.store, card_id, change)
@@ -125,18 +168,27 @@ class Decisions:
 
 
 async def follow(store: VectorStore, head_id: str, *, at: datetime) -> None:
-    """Give all wordings of an idea the status of its head. Raises what the store raises; it may be called again."""
+    """Give all wordings of an idea the status of its head. Raises what the store raises; it may be called again.
+
+    A held wording isn't used with its idea: it waits in quarantine, where a person reviews it.
+    """
     head = (await store.get([head_id]))[0]
 
     def followed(card: MemoryCard) -> MemoryCard | None:
-        if card.status is head.status or card.status is MemoryStatus.REJECTED:
-            return None
-        if head.status is MemoryStatus.REJECTED:
-            rejected = replace(card, pinned=False)
-            return move(rejected, MemoryStatus.REJECTED, note=head.note, at=at, by=head.history[-1].by)
-        why = f"as {head.id}, which says the same: {head.note}"
-        done = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
-        return replace(card, status=head.status, history=(*card.history, done))
+        waits = card.held and head.status is MemoryStatus.PROMOTED
+        return None if waits or card.idea != head.id else _followed(card, head, at)
 
     for wording in await wordings_of(store, head):
         await change_if_there(store, wording.id, followed)
+
+
+def _followed(card: MemoryCard, head: MemoryCard, at: datetime) -> MemoryCard | None:
+    """A wording with the status of its idea; `None` where it has that already, or is rejected."""
+    if card.status is head.status or card.status is MemoryStatus.REJECTED:
+        return None
+    if head.status is MemoryStatus.REJECTED:
+        rejected = replace(card, pinned=False)
+        return move(rejected, MemoryStatus.REJECTED, note=head.note, at=at, by=head.history[-1].by)
+    why = f"as {head.id}, which says the same: {head.note}"
+    done = Move(at=at, before=card.status, after=head.status, why=why, by="idea")
+    return replace(card, status=head.status, history=(*card.history, done))

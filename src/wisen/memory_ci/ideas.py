@@ -65,7 +65,9 @@ class Ideas:
         heads = await heads_of(self._store, [*alike, *rivals])
         ideas = {(one := heads[wording.id]).id: one for wording in alike}
         head = next(iter(ideas.values()), None)
-        others = {one.id: one for rival in rivals if (one := heads[rival.id]) != head}
+        # What was corrected, a person has decided on already.
+        contrary = [] if head is not None and head.superseded_by else [heads[rival.id] for rival in rivals]
+        others = {one.id: one for one in contrary if one != head and not one.superseded_by}
         return Relations(
             head=head,
             also=tuple(ideas.values())[1:],
@@ -106,10 +108,12 @@ class Ideas:
         return [hit.card for hit in hits if not is_example(hit.card) and comparable(hit.card, card)]
 
     async def _search(self, card: MemoryCard, asked: Situation) -> list[RecallHit]:
+        # A claim that was corrected is known again; an example claims nothing beyond its task.
+        superseded = not is_example(card)
         # Reports are archived by age, which says nothing of them.
         statuses = RECALLABLE if card.reporter else (*RECALLABLE, MemoryStatus.ARCHIVED)
         where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
-        hits = await self._store.search(RecallQuery(situation=asked, filter=where, k=_COMPARED))
+        hits = await self._store.search(RecallQuery(situation=asked, filter=where, k=_COMPARED, superseded=superseded))
         return [hit for hit in hits if hit.card.id != card.id]
 
     async def _related(self, card: MemoryCard, near: Sequence[MemoryCard]) -> tuple[list[MemoryCard], list[MemoryCard]]:
@@ -121,21 +125,22 @@ class Ideas:
             beside[pairs[one.id]].append(one.situation.text)
         compared = await self._comparer.compare(embedder, pairs.values(), beside=beside)
 
-        alike, rivals = list[tuple[float, MemoryCard]](), list[MemoryCard]()
+        alike, rivals = list[tuple[float, bool, MemoryCard]](), list[MemoryCard]()
         for one in near:
             if same_form(one.text) == same_form(card.text):
-                alike.append((2.0 if one.status is MemoryStatus.ARCHIVED else 3.0, one))
+                holds = one.status is not MemoryStatus.ARCHIVED and not one.superseded_by
+                alike.append((3.0 if holds else 2.0, holds, one))
                 continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
             if not (like or compared.cosine(one.situation.text, card.situation.text) >= embedder.floor):
                 continue
             stands = compared.relations[pairs[one.id]]
             if stands == "idea":
-                alike.append((compared.cosine(*pairs[one.id]), one))
+                alike.append((compared.cosine(*pairs[one.id]), not one.superseded_by, one))
             elif stands == "rivals" and not other_case(one.text, one.situation.text, card.text, card.situation.text):
                 rivals.append(one)
-        alike.sort(key=lambda found: found[0], reverse=True)
-        return [one for _, one in alike], rivals
+        alike.sort(key=lambda found: found[:2], reverse=True)
+        return [one for *_, one in alike], rivals
 
 
 def _same_as(card: MemoryCard, others: Iterable[MemoryCard]) -> MemoryCard | None:
@@ -221,6 +226,11 @@ async def wordings_of(store: VectorStore, head: MemoryCard) -> list[MemoryCard]:
     where = CardFilter(tenant=head.scope.tenant, kinds=(head.kind,), idea=head.id)
     async with aclosing(every_card(store, where)) as cards:
         return [card async for card in cards if card.idea == head.id]
+
+
+def times_told(wordings: Iterable[MemoryCard]) -> int:
+    """How often these wordings were taught."""
+    return sum(1 + one.duplicates for one in wordings)
 
 
 async def head_of(store: VectorStore, card: MemoryCard) -> MemoryCard:

@@ -14,10 +14,20 @@ from wisen.memory_ci.changes import change_card, change_if_there
 from wisen.memory_ci.circles import Circles
 from wisen.memory_ci.corrections import check_correction, corrected_already, refused_already
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import MOST_RIVALS, Ideas, Relations, head_of, still_there, submission_key, wordings_of
+from wisen.memory_ci.ideas import (
+    MOST_RIVALS,
+    Ideas,
+    Relations,
+    head_of,
+    heads_of,
+    still_there,
+    submission_key,
+    wordings_of,
+)
 from wisen.memory_ci.joining import can_be_one, join, stays, worded
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.refusals import refused_before
+from wisen.memory_ci.splitting import split
 from wisen.memory_ci.status import move
 from wisen.protocols import Finding, Screen, VectorStore
 from wisen.screening.admission import admission_of
@@ -86,19 +96,37 @@ class Intake:
         if submission.card_id == card_id:
             raise ConfigError(f"the correction of card {card_id!r} says what the card says; write what is right")
         await self._take_up(submission.card_id, instead_of=card_id)
+        await self._leave_idea(submission.card_id, of=old, why=why)
+        await self._supersede(card_id, by=submission.card_id)
+        corrected_by = (await self._store.get([submission.card_id]))[0]
+        return replace(submission, idea=_head(corrected_by))
+
+    async def _leave_idea(self, new_id: str, *, of: MemoryCard, why: str) -> None:
+        """Take a correction out of the idea that it corrects, where its words were stored as a wording of that."""
+        new = (await self._store.get([new_id]))[0]
+        heads = await heads_of(self._store, [new, of])
+        if heads[new.id] == heads[of.id]:
+            await split(self._store, new, heads[new.id], why=kept_reason(why), at=self._now())
+
+    async def _supersede(self, old_id: str, *, by: str) -> None:
+        """Say of a card, and of all wordings of its idea, that it is corrected."""
 
         def superseded(card: MemoryCard) -> MemoryCard:
-            if card.superseded_by not in ("", submission.card_id):
+            if card.superseded_by not in ("", by):
                 raise corrected_already(card)
-            return replace(card, superseded_by=submission.card_id)
+            return replace(card, superseded_by=by)
 
-        await change_card(self._store, card_id, superseded)
-        head = await head_of(self._store, old)
-        for one in [head, *await wordings_of(self._store, head)]:
-            if one.id not in (card_id, submission.card_id):
-                with suppress(ConfigError):  # it has another correction
-                    await change_card(self._store, one.id, superseded)
-        return submission
+        await change_card(self._store, old_id, superseded)
+        head = await head_of(self._store, (await self._store.get([old_id]))[0])
+
+        def follows(card: MemoryCard) -> MemoryCard | None:
+            with suppress(ConfigError):  # it has another correction
+                return superseded(card) if head.id in (card.id, card.idea) else None
+            return None
+
+        await change_if_there(self._store, head.id, follows)
+        for one in await wordings_of(self._store, head):  # a wording that comes later finds its head corrected
+            await change_if_there(self._store, one.id, follows)
 
     async def _take_in(
         self,
@@ -200,6 +228,8 @@ class Intake:
         if there and there[0].idea:  # it has joined another one
             there = [await head_of(self._store, there[0])]
             await change_card(self._store, card.id, lambda one: replace(one, idea=there[0].id))
+        if there and there[0].superseded_by != card.superseded_by:
+            await change_card(self._store, card.id, lambda one: replace(one, superseded_by=there[0].superseded_by))
         if there and (there[0].refused or there[0].status is not MemoryStatus.REJECTED):
             if there[0].status is card.status or stays(card, there[0]):
                 return None

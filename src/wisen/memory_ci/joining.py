@@ -12,7 +12,7 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
+from wisen.memory_ci.ideas import MOST_RIVALS, still_there, times_told, wordings_of
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
 
@@ -21,9 +21,13 @@ _NOBODY = ("screen", "idea")
 
 
 def worded(card: MemoryCard, head: MemoryCard | None, at: datetime, *, why: str = "") -> MemoryCard:
-    """The card as one more wording of an idea, whose status it follows; `why` it is one, where it wasn't before."""
+    """The card as one more wording of an idea, whose status it follows, and which may have been corrected.
+
+    `why` says why it is one, where it wasn't before.
+    """
     if head is None:
         return card
+    card = replace(card, superseded_by=card.superseded_by or head.superseded_by)
     status = card.status if stays(card, head) else head.status
     if status is card.status and not why:
         return replace(card, idea=head.id)
@@ -64,7 +68,7 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
 
     def told(card: MemoryCard) -> MemoryCard:
         rivals = tuple(dict.fromkeys((*other.rivals, *card.rivals)))[-MOST_RIVALS:]
-        source, told = other.provenance, card.retold + other.retold + other.duplicates + 1
+        source, told = other.provenance, card.retold + other.retold + times_told([other])
         checked = source.created_at if source.verified and rivals else None
         return replace(card, rivals=rivals, retold=told, taught_at=latest(card.taught_at, other.taught_at, checked))
 

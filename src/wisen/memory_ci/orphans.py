@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import change_if_there
+from wisen.memory_ci.ideas import times_told
 from wisen.memory_ci.status import move
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
@@ -17,7 +18,8 @@ async def reheaded(
 ) -> None:
     """Let other wordings of a withdrawn card's idea take its place, on trial again: its evidence is gone.
 
-    The idea's rivals are theirs then. What a withdrawn wording taught no longer says when a check taught its idea.
+    The idea's rivals are theirs then. Nothing joins them to another idea: people may have decided on the one that they
+    stand for. What a withdrawn wording taught no longer says when a check taught its idea.
     """
     families: dict[str, list[MemoryCard]] = {}
     for card in cards.values():
@@ -39,26 +41,30 @@ async def _led(store: VectorStore, old: MemoryCard, left: list[MemoryCard], riva
 
     def headed(card: MemoryCard) -> MemoryCard | None:
         taught = latest(card.taught_at, *_checked(left[1:])) if rivals else None
-        led = replace(card, rivals=tuple(rivals), taught_at=taught)
+        led = replace(card, rivals=tuple(rivals), taught_at=taught, retold=card.retold + times_told(left[1:]))
         return None if led == card else led
 
     def facing(rival: MemoryCard) -> MemoryCard:
         return replace(rival, rivals=(*dict.fromkeys(first.id if one == old.id else one for one in rival.rivals),))
 
     for one in left:
-        await change_if_there(store, one.id, partial(_under, head=first.id, at=at))
+        await change_if_there(store, one.id, partial(_under, old=old.id, head=first.id, at=at))
     await change_if_there(store, first.id, headed)
     for one in rivals:
         await change_if_there(store, one, facing)
 
 
-def _under(card: MemoryCard, *, head: str, at: datetime) -> MemoryCard | None:
+def _under(card: MemoryCard, *, old: str, head: str, at: datetime) -> MemoryCard | None:
     """The card under a new head, which may be itself; in quarantine, where the old head's status was in use."""
     under = replace(card, idea="" if card.id == head else head)
     if card.status is MemoryStatus.PROMOTED:
         return move(
             under, MemoryStatus.QUARANTINED, note="what its evidence stood on was withdrawn", at=at, by="rollback"
         )
+    if not under.idea:
+        why = f"stands for the idea of {old}, which was withdrawn"
+        done = Move(at=at, before=card.status, after=card.status, why=why, by="rollback")
+        return replace(under, history=(*card.history, done))
     return under
 
 

@@ -182,13 +182,18 @@ class StoreMachine(RuleBasedStateMachine):
         assert self._do(self.store.count(where)) == len(meant)
 
     @rule(
-        where=_filters, prompt=st.sampled_from(_PROMPTS), k=st.integers(1, 6), floor=st.sampled_from((None, 0.0, 1.0))
+        where=_filters,
+        prompt=st.sampled_from(_PROMPTS),
+        k=st.integers(1, 6),
+        floor=st.sampled_from((None, 0.0, 1.0)),
+        superseded=st.booleans(),
     )
-    def search(self, where: CardFilter, prompt: str, k: int, floor: float | None) -> None:
+    def search(self, where: CardFilter, prompt: str, k: int, floor: float | None, *, superseded: bool) -> None:
         """Only what may be found is found, and cards of the same prompt are, newest first."""
         asked = query(prompt, where=replace(where, tenant=where.tenant or "", refused=""), k=k, floor=floor)
+        asked = replace(asked, superseded=superseded)
         hits = self._do(self.store.search(asked))
-        fitting = [each for each in self._kept.values() if not each.superseded_by and asked.filter.accepts(each)]
+        fitting = [each for each in self._kept.values() if asked.accepts(each)]
         fitting.sort(key=lambda each: each.id)
         fitting.sort(key=lambda each: each.provenance.created_at, reverse=True)
         same = [each for each in fitting if prompt and each.situation.key == asked.situation.key]

@@ -163,12 +163,18 @@ class RecallContract:
             assert [hit.card for hit in hits] == [own]
 
     async def test_superseded_cards_are_left_out(self, store: VectorStore) -> None:
-        """They stay readable."""
+        """They stay readable, and are found where the query asks for them, within its filter."""
         old, new = card("Old advice.", prompt=CHAIRS), card("New advice.", prompt=CHAIRS)
         await store.add([old, new])
         await store.update(replace(old, version=2, superseded_by=new.id))
         assert [hit.card for hit in await store.search(query(CHAIRS))] == [new]
-        assert (await store.get([old.id]))[0].superseded_by == new.id
+        (kept,) = await store.get([old.id])
+        assert kept.superseded_by == new.id
+        asked = replace(query(CHAIRS), superseded=True)
+        assert {hit.card.id for hit in await store.search(asked)} == {old.id, new.id}
+        elsewhere = replace(asked, filter=CardFilter(tenant="", kinds=(MemoryKind.PRINCIPLE,)))
+        assert await store.search(elsewhere) == []
+        assert [hit.card for hit in await store.search(query(CHAIRS))] == [new]
 
     async def test_a_change_of_status_decides_at_once(self, store: VectorStore) -> None:
         """What was promoted is found by the very next search, what was archived isn't."""

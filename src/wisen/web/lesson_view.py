@@ -103,7 +103,7 @@ class LessonView:
 
 async def look_at_lesson(store: Store, card: MemoryCard) -> LessonView:
     """Look up what is known of a card. Raises what the store raises."""
-    idea = await find_idea(store, card)
+    idea = await find_idea(store, card, store.embedder)
     head = idea.head
     promoted = await promoted_by_trials(store)
     records = await store.runs_with(head.id, tenant=card.scope.tenant, limit=MOST_RUNS)

@@ -333,8 +333,4 @@ class InMemoryVectorStore(CardStore, InMemoryLedger):
     def _hits(self, probe: Probe, matches: Sequence[Match]) -> Sequence[RecallHit]:
         # A card may have changed since its row was found.
         found = [(match, self._cards.get(match.number)) for match in matches]
-        return [
-            match.hit(card)
-            for match, card in found
-            if card is not None and not card.superseded_by and probe.query.filter.accepts(card)
-        ]
+        return [match.hit(card) for match, card in found if card is not None and probe.query.accepts(card)]

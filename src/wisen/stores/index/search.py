@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisen.cards import ANYONE, MemoryCard, MemoryStatus
-from wisen.recall import CardFilter
+from wisen.recall import CardFilter, RecallQuery
 from wisen.stores.index import scoring
 from wisen.stores.index.codes import hash_code, sample_card
 from wisen.stores.index.growth import room_for
@@ -36,6 +36,7 @@ class IndexRow(NamedTuple):
     status: str
     kind: str
     superseded: int
+    """Whether a correction has replaced it."""
     scope: str
     run_id: str
     key: int
@@ -85,7 +86,7 @@ class CardIndex:
         self._words = WordIndex()
         self._classes: dict[tuple[str, str, int, str], int] = {}
         self._samples: list[MemoryCard | None] = [None]
-        self._accepted: dict[CardFilter, NDArray[np.bool_]] = {}
+        self._accepted: dict[tuple[CardFilter, bool], NDArray[np.bool_]] = {}
         self._runs: dict[str, int] = {}
         self._last: _IndexQuestion | None = None
         self._number = np.zeros(_START, dtype=np.int64)
@@ -202,7 +203,7 @@ class CardIndex:
         return found
 
     def _answers(self, probes: Sequence[Probe]) -> list[list[Match]]:
-        allowed = [self._allowed(probe.query.filter) for probe in probes]
+        allowed = [self._allowed(probe.query) for probe in probes]
         asked = [place for place, some in enumerate(allowed) if some.any()]
         answers: list[list[Match]] = [[] for _ in probes]
         if not asked:
@@ -286,13 +287,14 @@ class CardIndex:
             status, kind, superseded, scope = parts
             known = self._classes[parts] = len(self._samples)
             sample = sample_card(scope, tenant=self._tenant, kind=kind, status=status)
-            self._samples.append(None if superseded else sample)
+            self._samples.append(replace(sample, superseded_by="another" if superseded else ""))
             self._accepted.clear()
         return known
 
-    def _allowed(self, where: CardFilter) -> NDArray[np.bool_]:
-        """Of each row, whether the filter accepts it; nothing where it accepts none of the classes that there are."""
-        general = replace(where, run_id="", circle="") if where.run_id or where.circle else where
+    def _allowed(self, query: RecallQuery) -> NDArray[np.bool_]:
+        """Of each row, whether the query accepts it; nothing where it accepts none of the classes that there are."""
+        where = query.filter
+        general = replace(query, filter=replace(where, run_id="", circle="")) if where.run_id or where.circle else query
         accepted = self._accepting(general)
         if not accepted.any():
             return np.empty(0, dtype=np.bool_)
@@ -301,19 +303,21 @@ class CardIndex:
         if where.run_id:
             allowed &= self._run[: self.size] == self._runs.get(where.run_id, -1)
         if where.circle:
-            released = self._accepting(replace(general, statuses=(MemoryStatus.PROMOTED,))).take(classes)
+            in_use = replace(general.filter, statuses=(MemoryStatus.PROMOTED,))
+            released = self._accepting(replace(general, filter=in_use)).take(classes)
             circle = self._circle[: self.size]
             allowed &= released | (circle == hash_code(where.circle)) | (circle == hash_code(ANYONE))
         return allowed
 
-    def _accepting(self, where: CardFilter) -> NDArray[np.bool_]:
-        """For each class of cards, whether the filter accepts it."""
-        accepted = self._accepted.get(where)
+    def _accepting(self, query: RecallQuery) -> NDArray[np.bool_]:
+        """For each class of cards, whether the query accepts it."""
+        asked = query.filter, query.superseded
+        accepted = self._accepted.get(asked)
         if accepted is None:
-            accepted = np.array([sample is not None and where.accepts(sample) for sample in self._samples])
+            accepted = np.array([sample is not None and query.accepts(sample) for sample in self._samples])
             if len(self._accepted) >= _START:
                 self._accepted.clear()
-            self._accepted[where] = accepted
+            self._accepted[asked] = accepted
         return accepted
 
     def _newest(self, rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -122,10 +122,10 @@ async def _candidates(
     worth = await by_worth(connection, tenant, words)
     await share.take()
     found = [_Numbers() for _ in probes]
-    alike: defaultdict[tuple[CardFilter, int], list[int]] = defaultdict(list)
+    alike: defaultdict[tuple[CardFilter, int, bool], list[int]] = defaultdict(list)
     for place, probe in enumerate(probes):
-        alike[probe.query.filter, probe.query.k].append(place)
-    for (_, k), places in alike.items():
+        alike[probe.query.filter, probe.query.k, probe.query.superseded].append(place)
+    for (_, k, _), places in alike.items():
         fitting = FittingNumbers(connection, probes[places[0]], scopes[places[0]], vectors)
         few = not tuned and cards <= _FEW
         own = [(probes[place], worth[place], found[place]) for place in places]
@@ -190,7 +190,8 @@ class FittingNumbers:
 
     def _where(self) -> Conditions:
         found = conditions(self._query.filter, self._scopes)
-        found.add("NOT c.superseded")
+        if not self._query.superseded:
+            found.add("NOT c.superseded")
         return found
 
     async def find(self, asked: Sequence[tuple[Probe, Sequence[int], _Numbers]], near: int) -> None:
