@@ -18,6 +18,7 @@ _VOWELS = frozenset("aeiouy")
 _NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de", "mis")
 _SHORTEST_STEM = 3
 _NONE: frozenset[str] = frozenset()
+_LISTS = ("function", "negators", "exceptives", "not_adverbs", "permission", "duty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +91,14 @@ def vocabulary() -> Vocabulary:
     # A minute may be a second in some sense; as units they aren't.
     alike = [[word for word in group if _stem(word, irregular) not in named] for group in alike]
     return Vocabulary(
-        function=frozenset(read["function"].split()),
-        negators=frozenset(read["negators"].split()),
-        exceptives=frozenset(read["exceptives"].split()),
+        **{name: frozenset(read[name].split()) for name in _LISTS},
         **{name: frozenset(words) for name, words in read["meant"].items()},
         time_links=read["order"]["links"],
         first=frozenset(read["order"]["first"]),
         later=frozenset(read["order"]["later"]),
-        not_adverbs=frozenset(read["not_adverbs"].split()),
         owners={word: stands for stands, words in read["owners"].items() for word in words},
         links={word: stands for stands, words in read["links"].items() for word in words},
         ways={word: stands for stands, words in read["ways"].items() for word in words},
-        permission=frozenset(read["permission"].split()),
-        duty=frozenset(read["duty"].split()),
         phrases=phrases,
         phrase_starts={phrase[0]: len(phrase) for phrase in sorted(phrases, key=len)},
         directions={word: direction for direction, words in read["comparisons"].items() for word in words},
