@@ -24,8 +24,8 @@ class Decisions:
     """A person's word on the cards of one store.
 
     It holds for the idea: whichever wording is named, its head is moved, and all wordings with it. `split` is on the
-    wording itself. And so is what is decided on another wording that waits for a person, as it is held or imported:
-    `release` and `promote` let it follow its idea into use, and `reject` withdraws that wording alone.
+    wording itself. So is what is decided on a wording that waits for a person, as it is held or imported. `release` and
+    `promote` let it follow its idea into use, and `reject` withdraws it alone.
     """
 
     def __init__(self, store: VectorStore, now: Callable[[], datetime]) -> None:

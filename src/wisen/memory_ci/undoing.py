@@ -80,7 +80,7 @@ class Undoable:
             raise ConfigError(f"card {card.id!r} has been changed since; decide on it as it is now")
 
     def _is_other(self, card: MemoryCard) -> bool:
-        """Whether the card isn't as the decision left it, or somebody has written the same correction."""
+        """Whether the card isn't as the decision left it, or the same correction was written again."""
         left = self.left[card.id]
         return _decided(card) != _decided(left) or (card.id not in self.kept and card.duplicates != left.duplicates)
 

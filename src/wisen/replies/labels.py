@@ -78,7 +78,7 @@ def closes(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text says that there is no answer, or that whoever writes it can't give one."""
+    """Whether a text says that there is no answer, or that the writer can't give one."""
     plain = folded(text).strip(" .!\"'*_`()[]<>\u3002")
     if plain in words("lesson", "nothing") or not any(map(str.isalnum, plain)):
         return True
