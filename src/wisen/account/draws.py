@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from wisen.account.counts import Outcome, settle, short_id, trial_name, with_trial, without_late
+from wisen.account.cohorts import trial_name
+from wisen.account.counts import Outcome, settle, short_id, with_trial, without_late
 from wisen.account.eligibility import WAITS, Assignment, Eligibility, behind, trial_of
 from wisen.advice.compiler import Recalled
 from wisen.cards import MemoryCard
@@ -100,7 +101,7 @@ class Draws:
         """
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         with calling(named("store", self.ci.store), closing=True):
-            return await settle(self.ci, draws, outcome, at=self.now())
+            return (await settle(self.ci, draws, outcome, at=self.now())).events
 
     def _recalled(self, assignment: Assignment, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = assignment.found.hit, assignment.found.head

@@ -233,12 +233,13 @@ class Learner:
         """
         if self._draws is None or account.attempt > 1 or account.settled:
             return ()
-        account.settled = True
         try:
-            return await self._draws.settle(account.advice, account.outcome(threshold))
+            told = await self._draws.settle(account.advice, account.outcome(threshold))
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the answer matters more
             self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
-        return ()
+            return ()
+        account.settled = True
+        return told
 
     def ended(self, account: Account) -> None:
         """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""
