@@ -1,8 +1,8 @@
 """`wisen runs outcome` tells how a run came out, once that is known."""
 
 import asyncio
-from dataclasses import replace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 

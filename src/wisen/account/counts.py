@@ -278,7 +278,7 @@ def _waiting(card: MemoryCard, draw_id: str, outcome: Outcome) -> OpenDraw | Non
 
 def _told(card: MemoryCard, *, draw_id: str, outcome: Outcome) -> MemoryCard | None:
     draw = _waiting(card, draw_id, outcome)
-    return None if draw is None or card.status is MemoryStatus.REJECTED else _with_outcome(card, draw, outcome)
+    return None if draw is None else _with_outcome(card, draw, outcome)
 
 
 def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryCard:
