@@ -236,7 +236,9 @@ class Learner:
         try:
             told = await self._draws.settle(account.advice, account.outcome(threshold))
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the answer matters more
-            self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
+            if not account.uncounted:
+                self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
+            account.uncounted = True
             return ()
         account.settled = True
         return told
