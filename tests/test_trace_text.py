@@ -161,6 +161,16 @@ def test_what_is_to_be_taken_out_is_so_wherever_the_middle_is_cut(before: int, m
     assert len(account) < 1_600
 
 
+def test_what_is_left_out_does_not_come_near_because_much_beside_it_is_taken_out() -> None:
+    looked_at = 2_750
+    rest = f"zebra password: {'w' * (looked_at - 17)} "
+    text = f"{'x ' * 4_000}password: {rest}"
+    assert len(rest) == looked_at
+    action: tuple[Any, dict[str, object]] = ("action", {"name": "read", "params": {}})
+    account = account_of(trace_of(action, ("observation", {"name": "read", "text": text})), clean=without_secrets)
+    assert "zebra" not in account
+
+
 def without_secrets(texts: list[str]) -> list[str]:
     return [re.sub(r"password: \w+", "password: ?", text) for text in texts]
 

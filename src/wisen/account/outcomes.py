@@ -15,6 +15,8 @@ from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, RunSta
 from wisen.stores.pruning import call_scope
 
 _GOOD_FROM = 0.8
+OUTSIDE = "outside"
+"""The evaluator of what was reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ def _evaluation(score: float, threshold: float, *, verified: bool) -> Reflection
         if problem := share_problem(value):
             raise ConfigError(f"report_outcome({name}={value!r}): {problem}")
     return ReflectionEvaluation(
-        overall_score=score, satisfactory=score >= threshold, verifiable=verified, evaluator="outside"
+        overall_score=score, satisfactory=score >= threshold, verifiable=verified, evaluator=OUTSIDE
     )
 
 

@@ -17,6 +17,7 @@ from wisen.advice.compiler import OwnRun, Recalled
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation, circle_key
 from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
+from wisen.evaluation.asking import judgement_of
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run, lent_models
@@ -214,7 +215,8 @@ class Learner:
             evaluation = self.judged()
             if evaluation is None:
                 with calling(f"evaluator {self._evaluator.name!r}"):
-                    evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
+                    trace = session.recorder.trace()
+                    evaluation = await judgement_of(self._evaluator, self._task, session.output, trace)
             if not evaluation.evaluator:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
