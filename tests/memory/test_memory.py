@@ -208,7 +208,8 @@ async def test_a_score_that_is_none_is_a_clear_error(score: Any) -> None:
     async with memory.attempt(TASK) as attempt:
         with pytest.raises(ConfigError, match=r"must be (a number )?in \[0, 1\]"):
             attempt.outcome(score)
-    for wrong in (score, None):
+    others: list[Any] = [score, None]
+    for wrong in others:
         with pytest.raises(ConfigError, match=r"must be (a number )?in \[0, 1\]"):
             await memory.outcome(attempt.id, wrong)
     assert (await memory.outcome(attempt.id, 1.0)).record.score == 1.0, "nothing was told before"
