@@ -1,12 +1,13 @@
 """What judges and reflectors are told of what an agent did, and in how many words."""
 
+import re
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 from pydantic_ai import ModelRetry
 
-from wisen import Agent, ReflectionPattern, Reflexion, ScriptedModel, Supervisor, ToolCall
+from wisen import Agent, ReAct, ReflectionPattern, Reflexion, ScriptedModel, Supervisor, ToolCall
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.evaluation.quoting import to_grade
 from wisen.records import Trace, TraceEvent
@@ -123,6 +124,55 @@ async def test_an_answer_given_by_a_tool_call_is_no_deed() -> None:
     )
     assert account_of(trace_of(*events)) == ""
     assert account_of(trace_of(("action", {"name": "look", "params": {}}), *events)) == "action: look({})"
+
+
+def save_order(number: int) -> str:
+    """Save."""
+    if number == 7:
+        raise ModelRetry("order 7 is locked")
+    return "saved"
+
+
+async def test_a_tool_that_was_called_with_what_the_answer_says_has_done_it() -> None:
+    replies = [ToolCall("save_order", number=7), ToolCall("save_order", number=8), '{"number": 8}']
+    result = await Agent(model=ScriptedModel(replies), tools=[save_order]).run("Save orders 7 and 8.")
+    first, failed, second, saved = result.attempts[0].did.splitlines()
+    assert (first, second) == ('action: save_order({"number": 7})', 'action: save_order({"number": 8})')
+    assert "order 7 is locked" in failed
+    assert saved == "observation of save_order: saved"
+
+
+async def test_an_agent_that_answers_in_a_structure_has_done_what_came_before() -> None:
+    replies = [ToolCall("search", query="tides"), ToolCall("final_result", hour=8)]
+    made = Agent(model=ScriptedModel(replies), tools=[search], architecture=ReAct(output_type=Tide))
+    result = await made.run("When?")
+    assert (result.output, result.attempts[0].did.count("action")) == ('{"hour":8}', 1)
+    assert "final_result" not in result.attempts[0].did
+
+
+@pytest.mark.parametrize("much", [0, 300, 100_000])
+@pytest.mark.parametrize("before", [700, 744, 746, 748, 750, 752, 755, 760, 2_745, 2_750, 2_755])
+def test_what_is_to_be_taken_out_is_so_wherever_the_middle_is_cut(before: int, much: int) -> None:
+    """The word after a label is a secret; neither half of a text by itself says so."""
+    text = f"{'x ' * (before // 2)}password: zebra {'y ' * (much // 2)}password: zebra {'z ' * (before // 2 - 8)}"
+    action: tuple[Any, dict[str, object]] = ("action", {"name": "read", "params": {}})
+    account = account_of(trace_of(action, ("observation", {"name": "read", "text": text})), clean=without_secrets)
+    assert "zebra" not in account
+    assert len(account) < 1_600
+
+
+def test_what_is_left_out_does_not_come_near_because_much_beside_it_is_taken_out() -> None:
+    looked_at = 2_750
+    rest = f"zebra password: {'w' * (looked_at - 17)} "
+    text = f"{'x ' * 4_000}password: {rest}"
+    assert len(rest) == looked_at
+    action: tuple[Any, dict[str, object]] = ("action", {"name": "read", "params": {}})
+    account = account_of(trace_of(action, ("observation", {"name": "read", "text": text})), clean=without_secrets)
+    assert "zebra" not in account
+
+
+def without_secrets(texts: list[str]) -> list[str]:
+    return [re.sub(r"password: \w+", "password: ?", text) for text in texts]
 
 
 def test_errors_of_wisens_own_are_no_deeds() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import NoReturn, TypeVar, cast
 
 _Key = TypeVar("_Key")
@@ -33,6 +34,13 @@ def text_problem(value: object) -> str:
     except UnicodeEncodeError:
         return "holds half of a surrogate pair, which can't be kept or sent"
     return ""
+
+
+def share_problem(value: object) -> str:
+    """Why a value is no share of 1, such as a score; "" for one that is."""
+    if not isinstance(value, Real):
+        return f"must be a number in [0, 1], not {kind_of(value)}"
+    return "" if 0.0 <= float(value) <= 1.0 else "must be in [0, 1]"
 
 
 def encodable(text: str) -> str:

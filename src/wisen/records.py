@@ -12,7 +12,7 @@ from random import Random
 from typing import Literal, NamedTuple, cast
 
 from wisen.errors import ConfigError
-from wisen.json_values import ReadOnly, kind_of, plain_problem, shortened, text_problem
+from wisen.json_values import ReadOnly, kind_of, plain_problem, share_problem, shortened, text_problem
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """Stands for an unknown time."""
@@ -197,9 +197,8 @@ class ReflectionEvaluation:
     def __post_init__(self) -> None:
         """Refuse scores and confidences outside [0, 1] with `ConfigError`."""
         for name, value in (("overall_score", self.overall_score), ("confidence", self.confidence)):
-            if value is not None and not 0.0 <= value <= 1.0:
-                msg = f"ReflectionEvaluation({name}={value!r}): must be in [0, 1], or None for an unknown score"
-                raise ConfigError(msg)
+            if value is not None and (problem := share_problem(value)):
+                raise ConfigError(f"ReflectionEvaluation({name}={value!r}): {problem}, or None for an unknown score")
 
     @property
     def known(self) -> bool:

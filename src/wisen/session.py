@@ -170,15 +170,6 @@ MADE_AGAIN = "wisen_made_again"
 """Marks a tool function that only passes on to what keeps its own steps: a resumed run calls it again."""
 
 
-def output_text(output: object) -> str:
-    """An answer as text: a string itself, and the JSON of anything else."""
-    if isinstance(output, str):
-        return output
-    from pydantic import TypeAdapter  # noqa: PLC0415 - light
-
-    return TypeAdapter[Any](type(output)).dump_json(output).decode()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """An evaluator's judgement of a run's output, kept so that it needn't be asked again."""

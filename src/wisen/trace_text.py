@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from wisen.json_values import encodable
@@ -12,7 +12,11 @@ LONGEST_EVENT = 4_000
 """Characters that one event is shown with; of a longer one, the beginning and the end."""
 ACCOUNT = 6_000
 """Characters of an account."""
+Clean = Callable[[list[str]], list[str]]
+"""Takes out of texts what may not be kept, and gives as many back."""
 _LONGEST_IN_ACCOUNT = 1_500
+_AROUND = 2_000
+"""Characters on both sides of what is cut out of a long text that are looked at all the same."""
 _GAP_SIZE = 20
 """Characters that are left for saying how much is missing."""
 _GAP = "[… {count} more …]"
@@ -36,23 +40,26 @@ def events_text(trace: Trace) -> list[str]:
     return texts
 
 
-def account_of(trace: Trace, longest: int = ACCOUNT) -> str:
+def account_of(trace: Trace, longest: int = ACCOUNT, *, clean: Clean = list) -> str:
     """What the agent did in its last attempt: tools called with arguments, what they returned, and errors, in order.
 
     "" where it called none. Where it is too long, errors are kept first, then the beginning and the end. The agent's
     answer isn't part of it, also where it was given by calling a tool; nor is what workers did, but for their answers.
+    `clean` takes out of its texts what may not be kept; it sees more of each than is kept.
     """
     events = _of_last_attempt([event for event in trace.events if "worker" not in event.data])
     if not any(event.kind == "action" for event in events):
         return ""
-    texts = [clipped(encodable("\n".join(_lines(event))), min(_LONGEST_IN_ACCOUNT, longest // 4)) for event in events]
-    kept = _fitting(texts, [event.kind == "error" for event in events], longest)
+    most = min(_LONGEST_IN_ACCOUNT, longest // 4)
+    whole = [encodable("\n".join(_lines(event))).strip() for event in events]
+    kept = _fitting([clipped(text, most) for text in whole], [event.kind == "error" for event in events], longest)
+    texts = dict(zip(sorted(kept), _cleaned([whole[at] for at in sorted(kept)], most, clean), strict=True))
     told: list[str] = []
-    for at, text in enumerate(texts):
+    for at in range(len(whole)):
         if at in kept:
-            told.append(text)
+            told.append(texts[at])
         elif at - 1 in kept or at == 0:
-            until = next((one for one in range(at, len(texts)) if one in kept), len(texts))
+            until = next((one for one in range(at, len(whole)) if one in kept), len(whole))
             told.append(_GAP.format(count=until - at))
     return "\n".join(told)
 
@@ -66,12 +73,31 @@ def clipped(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     half = longest // 2
-    head, tail = text[:half], text[-half:]
-    if not re.match(_BETWEEN, text[half]):
-        head = _LAST_WORD.sub("", head)
-    if not re.match(_BETWEEN, text[-half - 1]):
-        tail = _FIRST_WORD.sub("", tail)
-    return f"{head.rstrip()}\n[…]\n{tail.lstrip()}"
+    return _without_middle(text[: half + 1], text[-half - 1 :])
+
+
+def _without_middle(head: str, tail: str) -> str:
+    """The head but for its last character, and the tail but for its first, without words that this cuts in two."""
+    if not re.match(_BETWEEN, head[-1:]):
+        head = f"{_LAST_WORD.sub('', head[:-1])} "
+    if not re.match(_BETWEEN, tail[:1]):
+        tail = f" {_FIRST_WORD.sub('', tail[1:])}"
+    return f"{head[:-1].rstrip()}\n[…]\n{tail[1:].lstrip()}"
+
+
+def _cleaned(texts: Sequence[str], longest: int, clean: Clean) -> list[str]:
+    """The texts as `clipped` gives them, cleaned before: what names a secret may stand where the middle is cut out."""
+    half, window = longest // 2, longest // 2 + _AROUND
+    parts = [(text,) if len(text) <= 2 * window else (text[:window], text[-window:]) for text in texts]
+    seen = iter(clean([part for some in parts for part in some]))
+    cleaned: list[str] = []
+    for some in parts:
+        if len(some) == 1:
+            cleaned.append(clipped(next(seen), longest))
+            continue
+        head, tail = next(seen)[:-_AROUND], next(seen)[_AROUND:]
+        cleaned.append(_without_middle(head[: half + 1], tail[-half - 1 :]))
+    return cleaned
 
 
 def summary(trace: Trace) -> str:
@@ -103,14 +129,29 @@ def _of_last_attempt(events: Sequence[TraceEvent]) -> list[TraceEvent]:
     ends = [at for at, event in enumerate(events) if event.kind == "score" and "version" not in event.data]
     last_output = max((at for at, event in enumerate(events) if event.kind == "output" or _failed(event)), default=-1)
     began = max((end + 1 for end in ends if end < last_output), default=0)
-    answers = [event.data.get("text") for event in events[began:] if event.kind == "output"]
-    done = [
+    answering = _answering(events[began:])
+    return [
         event
         for event in events[began:]
         if event.kind in ("action", "observation") or (event.kind == "error" and "name" in event.data)
+        if event.data.get("name") not in answering
     ]
-    answering = {event.data.get("name") for event in done if event.kind == "action" and _gives(event, answers)}
-    return [event for event in done if event.data.get("name") not in answering]
+
+
+def _answering(events: Sequence[TraceEvent]) -> set[object]:
+    """The tools that are called to give an answer, as models do that answer in a structure: none is asked after that.
+
+    A tool that does something is told of with its result, and the answer may be what it was called with.
+    """
+    tools, answer = set[object](), None
+    for event in reversed(events):
+        if event.kind == "output":
+            answer = event.data.get("text")
+        elif event.kind == "model_call":
+            answer = None
+        elif event.kind == "action" and answer is not None and _gives(event, answer):
+            tools.add(event.data.get("name"))
+    return tools
 
 
 def _failed(event: TraceEvent) -> bool:
@@ -118,17 +159,14 @@ def _failed(event: TraceEvent) -> bool:
     return event.kind == "error" and event.data.get("stage") == "attempt"
 
 
-def _gives(event: TraceEvent, answers: Sequence[object]) -> bool:
-    """Whether a tool was called to give the answer, as models do that answer in a structure."""
+def _gives(event: TraceEvent, answer: object) -> bool:
+    """Whether a tool was called with the answer."""
     params = event.data.get("params")
-    for answer in answers:
-        try:
-            given: object = json.loads(str(answer))
-        except ValueError:
-            continue
-        if given == params or (isinstance(params, Mapping) and params == {"response": given}):
-            return True
-    return False
+    try:
+        given: object = json.loads(str(answer))
+    except ValueError:
+        return False
+    return given == params or (isinstance(params, Mapping) and params == {"response": given})
 
 
 def _fitting(texts: Sequence[str], errors: Sequence[bool], longest: int) -> set[int]:

@@ -72,7 +72,7 @@ BEFORE: list[tuple[Any, Any]] = [("action", {"name": "earlier"}), ("error", {"te
         ([("error", {"text": "first"}), ("error", {"text": "the\n last\ud800", "error": "x"})], (), "the last?"),
         ([("error", {"stage": "recall", "error": "StoreError"}), ("note", {"text": "y"})], (), "StoreError"),
         ([("error", {"text": "first"}), ("error", {"stage": "recall"})], (), ""),
-        ([("error", {"text": "z" * 400})], (), "z" * 300),
+        ([("error", {"text": "no go " * 100})], (), "no go " * 50),
     ],
 )
 def test_tools_and_the_last_error_are_those_of_the_attempt(events: list[Any], tools: object, error: str) -> None:
@@ -96,9 +96,17 @@ def test_no_part_of_a_secret_stays_where_a_long_result_is_cut(near: str, word: s
         assert not any(part in account.did for part in parts), size
 
 
+def test_the_last_error_is_redacted_before_it_is_cut() -> None:
+    secret = Samples(7).prefixed()["github"]
+    account = Account(attempt=1, advice=SHOWN, spent_before=TokenUsage())
+    account.acted(happened(("error", {"text": f"{'no ' * 95}{secret}"})), since=0)
+    assert account.error.startswith("no no ")
+    assert secret[:10] not in account.error
+
+
 def test_an_error_is_told_in_one_line_of_bounded_length() -> None:
     assert failure_of(ValueError("an odd\n  total")) == "ValueError: an odd total"
-    assert failure_of(ValueError("x" * 600)) == f"ValueError: {'x' * 488}"
+    assert failure_of(ValueError("no go " * 100)) == f"ValueError: {'no go ' * 82}"[:500]
 
 
 @pytest.mark.parametrize("judged", [None, ReflectionEvaluation(overall_score=None)])

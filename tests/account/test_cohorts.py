@@ -71,7 +71,7 @@ async def test_what_is_not_enough_for_one_is_enough_for_two(any_store: VectorSto
     one, other = await some_on_trial(ci, [GOOD, FAIR])
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
     await change_card(ci.store, other, lambda card: replace(card, open_draws=(draw,)))
-    told = await settle(ci, {other: "d"}, Outcome(good=True), at=NOON)
+    told = (await settle(ci, {other: "d"}, Outcome(good=True), at=NOON)).events
     assert [(event.card_id, event.after) for event in told if isinstance(event, CardMoved)] == [
         (one, "promoted"),
         (other, "promoted"),
@@ -318,7 +318,7 @@ async def test_a_run_that_promotes_others_still_tells_how_far_its_own_idea_is() 
     one, other, little = await some_on_trial(ci, [GOOD, GOOD, LITTLE])
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
     await change_card(ci.store, little, lambda card: replace(card, open_draws=(draw,)))
-    told = await settle(ci, {little: "d"}, Outcome(good=False), at=NOON)
+    told = (await settle(ci, {little: "d"}, Outcome(good=False), at=NOON)).events
     assert [(event.card_id, event.name) for event in told] == [
         (one, "memory.card_moved"),
         (other, "memory.card_moved"),

@@ -311,7 +311,7 @@ async def test_a_move_tells_of_runs_without_a_score() -> None:
     await put_on_trial(ci, card_id, seen)
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
     await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(draw,)))
-    (told,) = await settle(ci, {card_id: "d"}, BAD, at=NOON)
+    (told,) = (await settle(ci, {card_id: "d"}, BAD, at=NOON)).events
     assert isinstance(told, CardMoved)
     assert "good in 0 of 81 runs with it, 3 without a score, and 17 of 20 without, 2 without a score (e = " in told.why
     assert (await only(ci.store)).history[-1].evidence == CardEvidence(
@@ -354,7 +354,7 @@ async def test_a_move_tells_of_replays_and_of_who_judged_and_what_speaks_for_it(
         draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
         evidence = CardEvidence(model="m", layout=LAYOUT, gained=replays[0], lost=replays[1])
         await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(draw,), evidence=(evidence,)))  # noqa: B023
-        (told,) = await settle(ci, {card_id: "d"}, Outcome(good=False, judged=True), at=NOON)
+        (told,) = (await settle(ci, {card_id: "d"}, Outcome(good=False, judged=True), at=NOON)).events
         assert isinstance(told, CardMoved)
         counted = DrawCounts(propensity=0.6, shown=80, held_out=20, held_out_good=20)
         trial = Trial(model="m", layout=LAYOUT, number=1, stage="on trial", counts=(counted,))
@@ -389,7 +389,7 @@ async def test_an_outcome_that_comes_too_late_may_decide_all_the_same() -> None:
     await put_on_trial(ci, card_id, DrawCounts(propensity=0.6, shown=80, held_out=20, held_out_good=20))
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
     await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(draw,)))
-    (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON + timedelta(hours=24))
+    (told,) = (await settle(ci, {card_id: "d"}, GOOD, at=NOON + timedelta(hours=24))).events
     assert isinstance(told, CardMoved)
     seen = (await only(ci.store)).history[-1].evidence or CardEvidence()
     assert (told.after, seen.shown, seen.shown_successes) == ("archived", 81, 0)
@@ -419,7 +419,7 @@ async def test_how_far_it_is_is_told_of_what_is_being_tried_alone(stage: Stage) 
     trial = Trial(model="m", layout=LAYOUT, number=0 if stage == "waiting" else 1, stage=stage)
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=1.0 if stage == "waiting" else 0.6)
     await change_card(ci.store, card_id, lambda card: replace(card, trials=(trial,), open_draws=(draw,)))
-    told = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
+    told = (await settle(ci, {card_id: "d"}, GOOD, at=NOON)).events
     assert [type(one) for one in told] == ([TrialAdvanced] if stage in ("waiting", "on trial", "recheck") else [])
 
 
@@ -549,7 +549,7 @@ async def test_promotions_elsewhere_are_looked_up_only_where_they_could_decide(
     await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
     for number in range(3):
         await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
-    (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
+    (told,) = (await settle(ci, {card_id: "d"}, GOOD, at=NOON)).events
     trial = trial_in(await only(store))
     counts = trial.counts if isinstance(told, TrialAdvanced) else trial.before
     e_value = trial_e_value(counts, gained=gained, lost=lost)
@@ -570,7 +570,7 @@ async def test_an_idea_does_not_win_by_making_its_failures_late(
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5)
     draws = (*late, draw) if before else (draw, *late)
     await change_card(ci.store, card_id, lambda card: replace(card, open_draws=draws))
-    (told,) = await settle(ci, {card_id: "d"}, GOOD, at=NOON)
+    (told,) = (await settle(ci, {card_id: "d"}, GOOD, at=NOON)).events
     assert isinstance(told, CardMoved) is (moves or not before)
 
 
@@ -593,7 +593,7 @@ async def test_what_moves_an_idea_is_the_rules_word_and_that_of_replays(
     replays = CardEvidence(model="m", layout=LAYOUT, gained=gained, lost=lost)
     draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.6)
     await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
-    told = await settle(ci, {card_id: "d"}, BAD, at=NOON)
+    told = (await settle(ci, {card_id: "d"}, BAD, at=NOON)).events
     assert [event.after for event in told if isinstance(event, CardMoved)] == ([after] if after else [])
 
 

@@ -555,6 +555,32 @@ async def test_where_the_draw_can_not_be_written_the_run_goes_on_and_counts_for_
     assert (card.trials, card.open_draws) == ((), ())
 
 
+class Half(InMemoryVectorStore):
+    """A store that can't write the draws of one lesson, and for a while takes nothing back."""
+
+    keeps = False
+
+    async def update(self, card: MemoryCard) -> None:
+        """Write, unless it fails."""
+        if OTHERS[0] in card.content or (self.keeps and not card.open_draws):
+            raise StoreError("disk full")
+        await super().update(card)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+async def test_where_one_draw_can_not_be_written_the_others_are_taken_back(*, keeps: bool) -> None:
+    store = Half()
+    store.keeps = keeps
+    for text in (HARBOUR, OTHERS[0]):
+        await keeper(store).submit(lesson(text))
+    result = await agent(store, says_yes).run(PROMPT)
+    assert (result.status, result.record.degradations) == ("satisfied", ("trial: StoreError: disk full",))
+    assert [one.draw for one in result.attempts[0].injections] == ["", ""]
+    cards = await store.list(CardFilter())
+    assert sum(len(card.open_draws) for card in cards) == keeps
+    assert sum(trial.runs for card in cards for trial in card.trials) == 0
+
+
 async def test_where_the_outcome_can_not_be_counted_the_answer_stays() -> None:
     store, events = Failing(), list[Event]()
     await keeper(store).submit(lesson())

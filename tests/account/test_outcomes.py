@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,10 @@ from writers import finish, start
 from wisen import (
     Budget,
     CardFilter,
+    Clockwork,
     HashEmbedder,
     InMemoryVectorStore,
+    MemoryCard,
     MemoryCI,
     ReAct,
     ReflectionEvaluation,
@@ -50,11 +52,12 @@ from wisen import (
 from wisen.account.outcomes import report_outcome
 from wisen.errors import ConfigError, ModelError, RunNotFoundError
 from wisen.events import AdviceUndelivered, Event
+from wisen.memory_ci.changes import change_card
 from wisen.models.scripted import ScriptedCall
 from wisen.records import AttemptRecord, RunRecord
 from wisen.session import AgentSession, Dependencies
 from wisen.stores.connect import connect
-from wisen.trial_records import Trial
+from wisen.trial_records import DrawCounts, Trial
 
 pytestmark = pytest.mark.anyio
 
@@ -345,9 +348,7 @@ async def test_an_outcome_from_outside_may_come_too_late() -> None:
     later = keeper(ci.store, now=lambda: left.at + timedelta(hours=24))
     told = await report_outcome(later, result.run_id, score=1.0)
     assert (told.counted, told.record.score) == (0, 1.0), "the record tells it all the same"
-    assert good_and_all(await trial(ci)) == (0, 0)
-    await drawn(drawing(later, model="scripted"))
-    assert good_and_all(await trial(ci)) == (0, 1)
+    await assert_counted(ci, 0)
 
 
 async def test_an_outcome_that_was_known_is_not_counted_again() -> None:
@@ -362,9 +363,9 @@ async def test_an_outcome_that_was_known_is_not_counted_again() -> None:
 async def test_what_can_not_be_an_outcome_is_refused() -> None:
     ci = await on_trial(InMemoryVectorStore())
     result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
-    for wrong in (1.5, -0.1, float("nan")):
+    for wrong in (1.5, -0.1, float("nan"), "0.5", None):
         with pytest.raises(ConfigError, match=r"\(score="):
-            await report_outcome(ci, result.run_id, score=wrong)
+            await report_outcome(ci, result.run_id, score=wrong)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"\(threshold=2.0\)"):
         await report_outcome(ci, result.run_id, score=1.0, threshold=2.0)
     with pytest.raises(RunNotFoundError):
@@ -407,12 +408,12 @@ async def test_a_run_without_attempts_has_nothing_to_count() -> None:
 
 
 async def test_the_grace_time_is_that_of_the_rule() -> None:
-    ci = await on_trial(InMemoryVectorStore())
-    result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
-    (left,) = (await only(ci.store)).open_draws
+    rule = replace(ON_TRIAL, grace=timedelta(hours=2))
     for hours, counted in ((3, 0), (1, 1)):
-        rule = replace(ON_TRIAL, grace=timedelta(hours=2))
-        later = keeper(ci.store, rule=rule, now=lambda hours=hours: left.at + timedelta(hours=hours))
+        ci = await on_trial(InMemoryVectorStore())
+        result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
+        (left,) = (await only(ci.store)).open_draws
+        later = keeper(ci.store, rule=rule, now=lambda hours=hours, at=left.at: at + timedelta(hours=hours))
         assert (await report_outcome(later, result.run_id, score=1.0)).counted == counted
 
 
@@ -421,6 +422,85 @@ async def test_what_became_of_the_ideas_is_told_with_the_outcome() -> None:
     result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
     (told,) = (await report_outcome(ci, result.run_id, score=1.0)).events
     assert (told.card_id, told.name) == (lesson().id, "memory.trial_advanced")
+
+
+async def test_without_the_rule_only_the_runs_own_draws_are_counted_and_nothing_is_decided(
+    any_store: VectorStore,
+) -> None:
+    """The agent waits for a week, and asks for more evidence than the default; a command knows neither."""
+    then = datetime.now(UTC) - timedelta(hours=30)
+    rule = replace(ON_TRIAL, grace=timedelta(days=7), promote_at=1e6)
+    ci = keeper(any_store, rule=rule, now=lambda: then)
+    await ci.submit(lesson())
+    clock = replace(Clockwork(), now=lambda: then)
+    judgeless = agent(ci, says_yes, evaluator=Down(raises=False), clockwork=clock)
+    waiting, told = [(await judgeless.run(PROMPT)).run_id for _ in range(2)]
+    seen = DrawCounts(propensity=0.6, shown=60, shown_good=60, held_out=40)
+    number = await ci.numbers.of("this one")
+
+    def tried_before(card: MemoryCard) -> MemoryCard:
+        (one,) = card.trials
+        return replace(card, trials=(replace(one, number=number, stage="on trial", counts=(seen,)),))
+
+    await change_card(any_store, lesson().id, tried_before)
+    reported = await report_outcome(any_store, told, score=1.0)
+    assert (reported.counted, list(reported.events), reported.record.score) == (1, [], 1.0)
+    card = await only(any_store)
+    assert (open_in(card), card.status, trial_in(card, "scripted").stage) == ([waiting], "quarantined", "on trial")
+    assert good_and_all(trial_in(card, "scripted")) == (61, 101)
+    assert (await report_outcome(any_store, told, score=1.0)).counted == 0
+    await keeper(any_store, now=lambda: then).reject(card.id, "it is wrong")
+    assert (await report_outcome(any_store, waiting, score=1.0)).counted == 0
+
+
+async def test_of_two_outcomes_at_once_the_first_counts_and_is_in_the_record(any_store: VectorStore) -> None:
+    ci = await on_trial(any_store)
+    for number in range(4):
+        run_id = (await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)).run_id
+        before = good_and_all(await trial(ci))[0]
+        stores = [ci, any_store, keeper(any_store), any_store]
+        scores = [1.0, 0.0, 0.0, 1.0] if number % 2 else [0.0, 1.0, 1.0, 0.0]
+        told = [report_outcome(one, run_id, score=score) for one, score in zip(stores, scores, strict=True)]
+        reported = await asyncio.gather(*told)
+        assert sum(one.counted for one in reported) == 1
+        good = good_and_all(await trial(ci))[0] - before
+        assert {one.record.score for one in reported} == {float(good)}
+        assert (await any_store.run(run_id)).score == good  # type: ignore[attr-defined]
+        await assert_counted(ci, before + good, number + 1)
+
+
+async def test_an_id_that_comes_back_has_an_outcome_of_its_own() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    for score in (1.0, 0.0):
+        clock = replace(Clockwork(), new_id=lambda: "same")
+        await agent(ci, says_yes, evaluator=Down(raises=False), clockwork=clock).run(PROMPT)
+        assert (await report_outcome(ci, "same", score=score)).record.score == score
+    await assert_counted(ci, 1, 2)
+
+
+async def test_what_the_judge_said_is_what_counts_though_the_count_had_failed() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
+    judged = ReflectionEvaluation(overall_score=0.9, satisfactory=True, evaluator="judge")
+    record = result.record
+    await ci.store.save_run(replace(record, attempts=(replace(record.attempts[0], evaluation=judged),)))  # type: ignore[attr-defined]
+    assert (await report_outcome(ci, result.run_id, score=0.0)).counted == 1
+    (counts,) = (await trial(ci)).counts
+    assert (counts.shown_good + counts.held_out_good, counts.judged) == (1, 1)
+
+
+async def test_a_run_that_has_not_ended_has_no_outcome_yet(any_store: VectorStore) -> None:
+    ci = await on_trial(any_store)
+
+    def cut(*_: object) -> str:
+        raise Cut
+
+    with pytest.raises(Cut):
+        await agent(ci, cut).run(PROMPT, run_id="r")
+    with pytest.raises(ConfigError, match="run 'r' hasn't ended"):
+        await report_outcome(ci, "r", score=1.0)
+    assert (await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT, run_id="r")).status == "unevaluated"
+    assert (await report_outcome(ci, "r", score=1.0)).counted == 1
 
 
 class WithoutRuns:

@@ -1,5 +1,6 @@
 """What an agent did in an attempt is in the record of its run: tools called, what they returned, and errors."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from wisen import (
     SQLiteVectorStore,
     ToolCall,
 )
+from wisen.records import RunRecord
 
 pytestmark = pytest.mark.anyio
 REGISTERS = {1: "closed", 2: "open"}
@@ -93,6 +95,48 @@ async def test_secrets_that_a_tool_returned_are_not_kept() -> None:
         (only,) = (await made.run("Read it.")).attempts
         assert only.did.startswith("action: read({})\nobservation of read: token: ")
         assert secret not in only.did
+
+
+@pytest.mark.parametrize("apart", range(0, 24, 4))
+async def test_a_password_is_not_kept_though_the_word_before_it_is_cut_away(apart: int) -> None:
+    secret = "Zebra!kQ81xTu2wp"
+
+    async def read() -> str:
+        """Read the file."""
+        return f"{'x ' * 600}password: {secret} {'y' * apart} {'q ' * 360}"
+
+    model = ScriptedModel([ToolCall("read"), "done"])
+    (only,) = (await Agent(model=model, tools=[read], architecture=ReAct()).run("Read it.")).attempts
+    assert len(only.did) > 1_000
+    assert secret not in only.did
+
+
+@pytest.mark.parametrize("before", [10, 270, 470])
+def test_a_secret_in_an_error_is_not_kept(tmp_path: Path, before: int) -> None:
+    """Neither whole nor in part: it stands where the errors of attempts and of situations are cut."""
+    secret = Samples(7).prefixed()["github"]
+
+    async def fetch() -> str:
+        """Fetch it."""
+        raise RuntimeError(f"{'no ' * (before // 3)}{secret} refused")
+
+    async def run() -> RunRecord:
+        async with SQLiteVectorStore(tmp_path / "s.db") as store:
+            made = Agent(
+                model=ScriptedModel(lambda _, call: "Ask again." if "lesson" in call.system else ToolCall("fetch")),
+                tools=[fetch],
+                architecture=Reflexion(base=ReAct(), lesson_store=store, max_attempts=1),
+                evaluator=lambda _: 0.0,
+            )
+            with pytest.raises(Exception, match="refused"):
+                await made.run("Fetch it.")
+            (record,) = await store.runs()
+            return record
+
+    (only,) = asyncio.run(run()).attempts
+    assert only.failure.startswith("RuntimeError: no no no ")
+    for file in tmp_path.iterdir():
+        assert secret[:10].encode() not in file.read_bytes()
 
 
 async def test_it_is_bounded() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -50,9 +51,7 @@ def test_an_outcome_is_counted_once(wisen: Wisen, store: Path, run_id: str) -> N
     assert [one.unknown for one in card(store).open_draws] == [True]
     done = wisen("runs", "outcome", run_id[:10], "--score", "0.9")
     assert (done.returncode, done.stderr) == (0, "")
-    first, second = done.stdout.splitlines()
-    assert first == f"run {run_id}: 1 lesson counted"
-    assert second.startswith(f"card {lesson().id}: on trial, 1 of about ")
+    assert done.stdout == f"run {run_id}: 1 lesson counted\n"
     counted = card(store)
     assert counted.open_draws == ()
     assert (trial_in(counted, "scripted").runs, wisen("runs", "show", run_id).stdout.count("satisfied")) == (1, 1)
@@ -70,3 +69,15 @@ def test_what_can_not_be_an_outcome_is_refused(wisen: Wisen, store: Path, run_id
     unknown = wisen("runs", "outcome", "nobody", "--score", "1")
     assert (unknown.returncode, "no run 'nobody'" in unknown.stderr) == (2, True)
     assert len(card(store).open_draws) == 1
+
+
+def test_a_run_that_has_not_ended_has_no_outcome_yet(wisen: Wisen, store: Path, run_id: str) -> None:
+    async def begin() -> None:
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            record = await opened.run(run_id)
+            await opened.save_run(replace(record, run_id="begun", status="unfinished", attempts=()))
+
+    asyncio.run(begin())
+    done = wisen("runs", "outcome", "begun", "--score", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "run 'begun' hasn't ended" in done.stderr

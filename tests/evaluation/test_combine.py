@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.models import Model
 
+from wisen import Agent, InMemoryVectorStore, ReAct, ReflectionPattern, Reflexion
 from wisen.errors import BudgetExceededError, ConfigError, EvaluationError
 from wisen.evaluation.build import as_evaluator, build_evaluator
 from wisen.evaluation.combine import AllOf, Weighted
@@ -206,3 +207,32 @@ async def test_errors_of_a_tasks_file_say_what_is_valid(kind: str, options: dict
 )
 def test_kinds_that_ask_a_model(kind: str, options: dict[str, object], name: str) -> None:
     assert build_evaluator(kind, options).name == name
+
+
+class Odd:
+    """An evaluator that keeps to no protocol."""
+
+    name = "odd"
+
+    def __init__(self, verdict: Any) -> None:
+        self.verdict = verdict
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        del task, output, trace
+        return self.verdict
+
+
+@pytest.mark.parametrize(("verdict", "kind"), [({"overall_score": 0.9}, "dict"), (0.9, "float"), (None, "NoneType")])
+async def test_what_is_no_judgement_is_told_with_what_to_return(verdict: Any, kind: str) -> None:
+    said = f"EvaluationError: evaluator 'odd' returned {kind}; return a ReflectionEvaluation(overall_score=…)"
+    odd = Odd(verdict)
+    for evaluator in (odd, AllOf(odd), Weighted([(odd, 1.0)])):
+        for architecture in (ReAct(), Reflexion(max_attempts=1), ReflectionPattern(max_iterations=1)):
+            made = Agent(model=ScriptedModel(["yes"]), architecture=architecture, evaluator=evaluator)
+            result = await made.run("Hello.")
+            assert (result.output, result.status) == ("yes", "unevaluated")
+            assert said in [one.partition(": ")[2] for one in result.record.degradations]
+    result = await Agent(model=ScriptedModel(["yes"]), evaluator=odd, memory=InMemoryVectorStore()).run(
+        "Hi.", run_id="r"
+    )
+    assert f"evaluate: {said}" in result.record.degradations

@@ -13,6 +13,7 @@ from wisen import (
     Attempt,
     CardFilter,
     Clockwork,
+    FunctionEvaluator,
     InMemoryVectorStore,
     JudgeEvaluator,
     LearningOptions,
@@ -30,6 +31,7 @@ from wisen import (
     Task,
 )
 from wisen.errors import ConfigError, RunNotFoundError, StoreError
+from wisen.events import Degraded, Event
 from wisen.recall import RecallHit, RecallQuery
 
 pytestmark = pytest.mark.anyio
@@ -156,6 +158,61 @@ async def test_without_an_outcome_nothing_counts_until_one_comes() -> None:
     taught = next(one for one in cards if one.content == "Ask for the receipt first.")
     assert (taught.provenance.run_id, taught.situation.prompt) == (attempt.id, TASK)
     assert (await memory.outcome(attempt.id, 1.0)).counted == 0, "counted once"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "teaches"),
+    [
+        ((1.0, True), (0.0, True), False),
+        ((0.0, True), (1.0, True), False),
+        ((1.0, True), (0.0, False), False),
+        ((1.0, False), (0.0, False), False),
+        ((1.0, False), (0.0, True), True),
+        ((0.0, True), (0.2, True), True),
+        ((0.2, False), (0.1, False), True),
+    ],
+)
+@pytest.mark.parametrize("within", [False, True])
+async def test_what_is_said_against_an_outcome_that_stands_teaches_nothing(
+    first: tuple[float, bool], second: tuple[float, bool], *, teaches: bool, within: bool
+) -> None:
+    store, events = InMemoryVectorStore(), list[Event]()
+    memory = AsyncMemory(store, watch=events.append)
+    async with memory.attempt(TASK) as attempt:
+        attempt.answered("refunded")
+        if within:
+            attempt.outcome(first[0], verified=first[1])
+    if not within:
+        await memory.outcome(attempt.id, first[0], verified=first[1])
+    before = len(await store.list(CardFilter()))
+    reported = await memory.outcome(attempt.id, second[0], feedback=LESSON, verified=second[1])
+    assert (reported.counted, reported.record.score) == (0, first[0])
+    assert (len(await store.list(CardFilter())) > before) is teaches
+    said = [event.skipped for event in events if isinstance(event, Degraded)]
+    assert said == ([] if teaches else ["the lesson of this feedback"])
+
+
+@pytest.mark.parametrize("verifiable", [False, True])
+async def test_a_person_may_correct_what_the_memorys_evaluator_said(*, verifiable: bool) -> None:
+    store = InMemoryVectorStore()
+    memory = AsyncMemory(store, evaluator=FunctionEvaluator(bool, verifiable=verifiable))
+    async with memory.attempt(TASK) as attempt:
+        attempt.answered("refunded")
+    await memory.outcome(attempt.id, 0.0, feedback=LESSON)
+    assert LESSON in [card.content for card in await store.list(CardFilter())]
+
+
+@pytest.mark.parametrize("score", ["0.5", "abc", [1], 1.2, -1, float("nan")])
+async def test_a_score_that_is_none_is_a_clear_error(score: Any) -> None:
+    memory = AsyncMemory(InMemoryVectorStore())
+    async with memory.attempt(TASK) as attempt:
+        with pytest.raises(ConfigError, match=r"must be (a number )?in \[0, 1\]"):
+            attempt.outcome(score)
+    others: list[Any] = [score, None]
+    for wrong in others:
+        with pytest.raises(ConfigError, match=r"must be (a number )?in \[0, 1\]"):
+            await memory.outcome(attempt.id, wrong)
+    assert (await memory.outcome(attempt.id, 1.0)).record.score == 1.0, "nothing was told before"
 
 
 async def test_an_attempt_ends_once() -> None:

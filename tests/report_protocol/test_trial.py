@@ -1,5 +1,6 @@
 """What a loop of one's own says of its model and of outcomes is evidence for the reports that it began with."""
 
+import asyncio
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -18,7 +19,7 @@ from wisen import (
     Situation,
 )
 from wisen.cards import CardEvidence
-from wisen.errors import StoreError
+from wisen.errors import ReflectionRequiredError, ReportError, StoreError
 from wisen.events import CardMoved, Degraded, Event, TrialAdvanced
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import TrialRule
@@ -71,6 +72,28 @@ def draws(begun: BegunTask) -> list[tuple[bool, float]]:
 
 async def finish(protocol: ReflexionProtocol, begun: BegunTask, evaluation: ReflectionEvaluation | None) -> None:
     await protocol.finish(begun, "success", evaluation=evaluation)
+
+
+class Slow(InMemoryVectorStore):
+    """A store whose changes take a while."""
+
+    async def update(self, card: MemoryCard) -> None:
+        await asyncio.sleep(0.05)
+        await super().update(card)
+
+
+async def test_a_task_that_is_refused_while_it_begins_leaves_no_draw() -> None:
+    store = Slow()
+    protocol = await guard(filed("a report"), store=store)
+    first = await protocol.begin(SCRAPING, "scraper", model="m")
+    second = asyncio.create_task(protocol.begin(SCRAPING, "scraper", model="m"))
+    await asyncio.sleep(0.02)
+    with pytest.raises(ReportError):
+        await protocol.finish(first, "failed", report="no report at all")
+    with pytest.raises(ReflectionRequiredError):
+        await second
+    (head,) = await store.list(CardFilter())
+    assert [one.run_id for one in head.open_draws] == [first.id]
 
 
 async def trials(store: InMemoryVectorStore) -> tuple[Trial, ...]:

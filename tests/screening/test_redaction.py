@@ -10,7 +10,7 @@ from secret_samples import Samples
 
 from wisen.protocols import Finding, FindingFamily
 from wisen.screening import rules
-from wisen.screening.redaction import OTHERS, SECRETS, Redacted, Replacement, redact
+from wisen.screening.redaction import OTHERS, SECRETS, Redacted, Replacement, redact, redacted_together
 from wisen.screening.rules.id_rules import id_rules
 from wisen.screening.rules.secret_prefixes import prefix_table
 from wisen.screening.rules.tables import table_of
@@ -203,3 +203,26 @@ def rebuilt(text: str, replacements: tuple[Replacement, ...]) -> str:
         pieces += text[at : one.start], one.text
         at = one.end
     return "".join((*pieces, text[at:]))
+
+
+def test_texts_redacted_together_are_as_many_as_before_and_share_their_placeholders() -> None:
+    address, token = "ann.miller@example.org", Samples(3).prefixed()["github"]
+    texts = [f"Ask {address}.", "", f"token: {token}", "and then", f"{address}, or", "nobody@example.com"]
+    cleaned = redacted_together(texts)
+    assert len(cleaned) == len(texts)
+    assert "\n".join(cleaned) == redact("\n".join(texts)).text
+    assert (cleaned[1], cleaned[3]) == ("", "and then")
+    assert cleaned[0].removeprefix("Ask ").rstrip(".") == cleaned[4].removesuffix(", or")
+    assert redacted_together([]) == []
+
+
+def test_what_reaches_from_one_text_into_the_next_is_taken_out_of_both() -> None:
+    key = [
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "MIIEpAIBAAKCAQEA7bq0",
+        "h3kZx9vQ2LmN8sTfYw1c",
+        "-----END RSA PRIVATE KEY-----",
+    ]
+    cleaned = redacted_together(["before", *key, "after"])
+    assert (cleaned[0], cleaned[-1], len(cleaned)) == ("before", "after", 6)
+    assert "".join(cleaned[1:-1]) == redact("\n".join(key)).text

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from wisen.account.attempt_score import good_enough
+from wisen.account.attempt_score import good_enough, one_line
 from wisen.account.counts import Outcome
-from wisen.json_values import encodable
 from wisen.records import Advice, AttemptRecord, ReflectionEvaluation, TokenUsage, Trace
-from wisen.screening.redaction import redact
+from wisen.screening.redaction import redacted_together
 from wisen.screening.taint import used_in
 from wisen.trace_text import account_of
 
@@ -16,7 +15,7 @@ LONGEST_ERROR = 300
 
 def did_in(trace: Trace) -> str:
     """What the agent did in its last attempt, as `AttemptRecord.did` keeps it."""
-    return redact(account_of(trace)).text
+    return account_of(trace, clean=redacted_together)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,6 +60,8 @@ class Account:
     """Whether a card of it has passed the screen."""
     settled: bool = False
     """Whether its outcome was counted."""
+    uncounted: bool = False
+    """Whether the store failed when it was to be counted."""
 
     @property
     def score(self) -> float | None:
@@ -80,7 +81,7 @@ class Account:
         self.tools = tuple(dict.fromkeys(called))
         self.used = used_in(events)
         self.did = did_in(trace)
-        self.error = " ".join(encodable(errors[-1]).split())[:LONGEST_ERROR] if errors else ""
+        self.error = one_line(errors[-1], LONGEST_ERROR) if errors else ""
 
     def delivered(self) -> None:
         """Note that a model call carried the advice."""

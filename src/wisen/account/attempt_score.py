@@ -11,13 +11,22 @@ from dataclasses import replace
 from wisen.events import described
 from wisen.json_values import encodable
 from wisen.records import ReflectionEvaluation
+from wisen.screening.redaction import redact
 
 _LONGEST = 500
+_MOST_READ = 8_000
+"""Characters of an error that are looked at."""
 
 
 def failure_of(error: BaseException) -> str:
-    """An error as an attempt's failure: its type and message, in one line."""
-    return " ".join(encodable(described(error)).split())[:_LONGEST]
+    """An error as an attempt's failure: its type and message, in one line, without secrets and personal data."""
+    return one_line(described(error), _LONGEST)
+
+
+def one_line(text: str, longest: int) -> str:
+    """The beginning of a text in one line, without secrets and personal data; it is cut only when they are out."""
+    line = " ".join(encodable(text[:_MOST_READ]).split())
+    return redact(line).text[:longest]
 
 
 def evaluation_of_failure(failure: str, judged: ReflectionEvaluation | None = None) -> ReflectionEvaluation:

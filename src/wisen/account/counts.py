@@ -8,25 +8,27 @@ A draw leaves `MemoryCard.open_draws` in the very write that counts it. So it co
 restarts and repeated reports.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from math import log
 
 from wisen.account.cohorts import Chosen, chosen_together, evidence_on, may_be_decided, trial_name
+from wisen.account.consequences import carry_out, moved_event
 from wisen.account.eligibility import replayed, trial_of
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError
 from wisen.events import CardMoved, TrialAdvanced
-from wisen.memory_ci.changes import change_card
-from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import agree, family_of
+from wisen.memory_ci.changes import change_card, change_if_there, to_its_end
+from wisen.memory_ci.ideas import family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, is_ahead, without
+from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
+from wisen.protocols import VectorStore
 from wisen.trial_records import OpenDraw, Trial
 
 _REMEMBERED = 64
@@ -48,19 +50,37 @@ class Outcome:
 _UNKNOWN = Outcome(good=None)
 
 
-async def settle(
-    ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at: datetime
-) -> list[CardMoved | TrialAdvanced]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What came of counting an outcome."""
+
+    counted: list[str] = field(default_factory=list[str])
+    """The ideas that it counted on. Those that it came too late for aren't among them."""
+    events: list[CardMoved | TrialAdvanced] = field(default_factory=list[CardMoved | TrialAdvanced])
+    """What became of the ideas."""
+
+
+async def settle(ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at: datetime) -> Settled:
     """Count an outcome on draws, given as ids of ideas and of their draws; says what became of the ideas.
 
-    A draw that was counted before, or whose idea is gone, is passed over. Raises what the store raises; what was
-    counted until then stays counted.
+    A draw that was counted before, or whose idea is gone, is passed over. What a verdict on these ideas has left
+    undone, since a store failed, is done now. All of it is finished even if the caller is cancelled. Where the store
+    fails, the other draws are counted, and those that failed are tried once more; what it raises then is raised.
     """
-    events: list[CardMoved | TrialAdvanced] = []
-    for idea, draw in draws.items():
-        with suppress(CardNotFoundError):  # deleted meanwhile
-            events += await _settled(ci, idea, draw, outcome, at)
-    return events
+    return await to_its_end(ci.store, _counted(ci, draws, outcome, at))
+
+
+async def count_alone(store: VectorStore, draws: Mapping[str, str], outcome: Outcome) -> Settled:
+    """As `settle`, where the rule of the trial isn't known: no other draw is looked at, and nothing is decided.
+
+    Whoever knows the rule decides: the next run that tries one of these ideas.
+    """
+
+    async def count() -> Settled:
+        told = {idea: partial(_told, draw_id=draw, outcome=outcome) for idea, draw in draws.items()}
+        return Settled(counted=[idea for idea, change in told.items() if await change_if_there(store, idea, change)])
+
+    return await to_its_end(store, count())
 
 
 async def give_number(ci: MemoryCI, idea: str, *, model: str, layout: str) -> None:
@@ -88,83 +108,67 @@ async def weigh(ci: MemoryCI, idea: str, *, model: str, layout: str, at: datetim
     It has its number: see `give_number`. Raises what the store raises.
     """
     one = _Settlement(ci, at, trial=Trial(model=model, layout=layout))
-    with suppress(CardNotFoundError):
-        changed = await change_card(ci.store, idea, one.ended)
-        return await _decided(ci, idea, changed, one, at)
-    return []
+
+    async def judge() -> list[CardMoved]:
+        moved = list[CardMoved]()
+        with suppress(CardNotFoundError):
+            await _decided(ci, idea, await change_card(ci.store, idea, one.ended), one, moved)
+        return moved
+
+    return await to_its_end(ci.store, judge())
 
 
-async def _settled(
-    ci: MemoryCI, idea: str, draw: str, outcome: Outcome, at: datetime
-) -> Sequence[CardMoved | TrialAdvanced]:
-    one = _Settlement(ci, at, draw=draw, outcome=outcome)
+async def _counted(ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, at: datetime) -> Settled:
+    told, left = Settled(), dict(draws)
+    for last in (False, True):
+        errors = dict[str, Exception]()
+        for idea, draw in left.items():
+            try:
+                await _settled(ci, idea, _Settlement(ci, at, draw=draw, outcome=outcome), told)
+            except CardNotFoundError:  # deleted meanwhile
+                continue
+            except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the other ideas are counted on
+                errors[idea] = error
+        left = {idea: draws[idea] for idea in errors}
+        if last and errors:
+            raise next(iter(errors.values()))
+    return told
+
+
+async def _settled(ci: MemoryCI, idea: str, one: "_Settlement", told: Settled) -> None:
     changed = await change_card(ci.store, idea, one.on)
-    if changed is None or one.trial is None:
-        return []
-    moved = await _decided(ci, idea, changed, one, at)
-    over = one.move is not None or idea in {event.card_id for event in moved} or changed.status is MemoryStatus.ARCHIVED
+    if changed is not None and one.in_time:
+        told.counted.append(idea)
+    await _decided(ci, idea, changed, one, told.events)
+    if changed is None or one.trial is None or changed.status is MemoryStatus.ARCHIVED:
+        return
+    over = one.move is not None or any(isinstance(event, CardMoved) and event.card_id == idea for event in told.events)
     if not over and one.trial.stage in ("waiting", "on trial", "recheck"):
-        return [*moved, one.advanced(changed)]
-    return moved
+        told.events.append(one.advanced(changed))
 
 
 async def _decided(
-    ci: MemoryCI, idea: str, changed: MemoryCard | None, one: "_Settlement", at: datetime
-) -> list[CardMoved]:
+    ci: MemoryCI,
+    idea: str,
+    changed: MemoryCard | None,
+    one: "_Settlement",
+    events: list[CardMoved] | list[CardMoved | TrialAdvanced],
+) -> None:
     """What a settlement decides: of its own idea, and of others of its cohort that have enough evidence with it."""
-    moved = await _moved(ci, changed, one, at)
+    card = (await ci.store.get([idea]))[0] if changed is None else changed
+    events += one.moved(card)
+    events += await carry_out(ci, card, at=one.at)
     promoted = one.move is not None and one.move.after is MemoryStatus.PROMOTED
     if one.trial is None or not (one.near or promoted):
-        return moved
+        return
     chosen = await chosen_together(ci, idea, one.trial, tenant=one.tenant)
     for candidate in chosen.together:
-        other = _Settlement(ci, at, trial=candidate.trial, chosen=chosen)
+        other = _Settlement(ci, one.at, trial=candidate.trial, chosen=chosen)
         with suppress(CardNotFoundError):
-            moved += await _moved(ci, await change_card(ci.store, candidate.idea, other.ended), other, at)
-    return moved
-
-
-async def _moved(ci: MemoryCI, changed: MemoryCard | None, one: "_Settlement", at: datetime) -> list[CardMoved]:
-    """What follows from a move: the idea's wordings follow, and its rivals give way."""
-    if changed is None or one.move is None or one.trial is None:
-        return []
-    moved = [_moved_event(changed.id, one.move)]
-    await follow(ci.store, changed.id, at=at)
-    if one.move.after is MemoryStatus.PROMOTED:
-        trial = one.trial
-        name = "\x1f".join((changed.id, trial.model, trial.layout, str(trial.number)))
-        await ci.promotions.in_cohort_of(trial.number, trial.family).of(name)
-        moved += await _rivals_archived(ci, changed, trial, at)
-        await ci.standing.became(changed)
-    return moved
-
-
-async def _rivals_archived(ci: MemoryCI, promoted: MemoryCard, trial: Trial, at: datetime) -> list[CardMoved]:
-    """Archive what can't be right beside an idea that helps, unless a person has pinned it or put it in use.
-
-    What was learned from a task with other numbers or names, and is ahead in its own trial, may be right there.
-    """
-    moved: list[CardMoved] = []
-
-    def archived(card: MemoryCard) -> MemoryCard | None:
-        decided_by = card.history[-1].by if card.history else ""
-        if card.status not in (MemoryStatus.QUARANTINED, MemoryStatus.PROMOTED) or card.pinned:
-            return None
-        if card.status is MemoryStatus.PROMOTED and decided_by == "human":
-            return None
-        own = trial_of(card, trial.model, trial.layout)
-        if not agree(card.situation, promoted.situation) and (own.stage == "promoted" or is_ahead(own)):
-            return None
-        why = f"its rival {promoted.id} helps, and both can't be right"
-        return move(card, MemoryStatus.ARCHIVED, note=why, at=at, by="trial")
-
-    for rival in promoted.rivals:
-        with suppress(CardNotFoundError):
-            changed = await change_card(ci.store, rival, archived)
-            if changed is not None:
-                await follow(ci.store, rival, at=at)
-                moved.append(_moved_event(rival, changed.history[-1]))
-    return moved
+            ended = await change_card(ci.store, candidate.idea, other.ended)
+            if ended is not None:
+                events += other.moved(ended)
+                events += await carry_out(ci, ended, at=one.at)
 
 
 class _Settlement:
@@ -173,6 +177,8 @@ class _Settlement:
     trial: Trial | None
     """The trial as it is now; `None` where nothing was counted."""
     move: Move | None
+    in_time: bool
+    """Whether the outcome was counted as it was told."""
     near: bool
     """Whether it would be decided if more ideas of its cohort had been promoted, or were together with it."""
     tenant: str
@@ -189,7 +195,7 @@ class _Settlement:
         chosen: Chosen | None = None,
     ) -> None:
         self._ci = ci
-        self._at = at
+        self.at = at
         self._draw = draw
         self._outcome = outcome
         self._known = trial
@@ -205,7 +211,7 @@ class _Settlement:
     def on(self, card: MemoryCard) -> MemoryCard | None:
         """The card with the outcome counted, and moved if that decides; `None` where there is nothing to count."""
         self.trial = self.move = None
-        self.near = self._ended = False
+        self.near = self.in_time = self._ended = False
         self.tenant = card.scope.tenant
         if card.status is MemoryStatus.REJECTED:
             return None
@@ -214,25 +220,23 @@ class _Settlement:
             if trial.number:  # replays may have bet on it, and no run yet
                 trial = began(trial, trial.number)
             return self._judged(card, trial)
-        draw = next((one for one in card.open_draws if one.id == self._draw), None)
-        if draw is None or (draw.unknown and self._outcome.good is None):
+        draw = _waiting(card, self._draw, self._outcome)
+        if draw is None:
             return None
-        if expired([draw], self._at, self._ci.trial):
+        if expired([draw], self.at, self._ci.trial):
             return self._too_late(card, draw)
-        card = replace(card, open_draws=without(card.open_draws, draw))
-        card = without_late(card, self._at, self._ci.trial)
-        trial = trial_of(card, draw.model, draw.layout)
-        if self._outcome.good is None:  # it may still come from outside
-            card = replace(card, open_draws=(*card.open_draws, replace(draw, unknown=True)))
-        else:
-            card = replace(card, observed=(*card.observed, short_id(draw.id))[-_REMEMBERED:])
-            trial = counted(trial, draw, self._outcome.good, judged=self._outcome.judged)
-        return self._judged(with_trial(card, trial), trial)
+        self.in_time = True
+        card = without_late(_with_outcome(card, draw, self._outcome), self.at, self._ci.trial)
+        return self._judged(card, trial_of(card, draw.model, draw.layout))
 
     def _too_late(self, card: MemoryCard, draw: OpenDraw) -> MemoryCard:
         """The card with the draw counted as one that nobody has reported."""
-        card = without_late(card, self._at, self._ci.trial)
+        card = without_late(card, self.at, self._ci.trial)
         return self._judged(card, trial_of(card, draw.model, draw.layout))
+
+    def moved(self, card: MemoryCard) -> list[CardMoved]:
+        """The idea's own move, if there was one."""
+        return [] if self.move is None else [moved_event(card.id, self.move)]
 
     def advanced(self, card: MemoryCard) -> TrialAdvanced:
         """How far the trial is."""
@@ -258,12 +262,33 @@ class _Settlement:
             return card
         others = len(self._chosen.together) - 1 if self._chosen else 0
         note = _why(trial, said, gained=gained, lost=lost, others=others)
-        card = move(card, status, note=note, at=self._at, by="trial", evidence=_pooled(trial))
+        card = move(card, status, note=note, at=self.at, by="trial", evidence=_pooled(trial))
         self.move = card.history[-1]
         return card
 
     def _bar(self, trial: Trial, number: int) -> float:
         return bar(number, self._ci.promotions.in_cohort_of(number, trial.family).known, self._ci.trial)
+
+
+def _waiting(card: MemoryCard, draw_id: str, outcome: Outcome) -> OpenDraw | None:
+    """The draw that an outcome is to be counted on; `None` where there is nothing to count."""
+    draw = next((one for one in card.open_draws if one.id == draw_id), None)
+    return None if draw is None or (draw.unknown and outcome.good is None) else draw
+
+
+def _told(card: MemoryCard, *, draw_id: str, outcome: Outcome) -> MemoryCard | None:
+    draw = _waiting(card, draw_id, outcome)
+    return None if draw is None else _with_outcome(card, draw, outcome)
+
+
+def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryCard:
+    """The card with the outcome counted on one of its open draws, and nothing else done."""
+    left = without(card.open_draws, draw)
+    if outcome.good is None:  # it may still come from outside
+        return replace(card, open_draws=(*left, replace(draw, unknown=True)))
+    seen = (*card.observed, short_id(draw.id))[-_REMEMBERED:]
+    trial = counted(trial_of(card, draw.model, draw.layout), draw, outcome.good, judged=outcome.judged)
+    return with_trial(replace(card, open_draws=left, observed=seen), trial)
 
 
 def short_id(draw: str) -> str:
@@ -328,7 +353,3 @@ def _why(trial: Trial, said: str, *, gained: int, lost: int, others: int) -> str
         f"{said}{judged}: good in {seen.shown_successes} of {seen.shown} runs with it{shown} "
         f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{replays} (e = {e_value:.3g}{together})"
     )
-
-
-def _moved_event(card_id: str, done: Move) -> CardMoved:
-    return CardMoved(card_id=card_id, before=done.before.value, after=done.after.value, why=done.why, by=done.by)

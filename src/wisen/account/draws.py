@@ -7,11 +7,13 @@ they draw nothing.
 import asyncio
 import hashlib
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from wisen.account.counts import Outcome, settle, short_id, trial_name, with_trial, without_late
+from wisen.account.cohorts import trial_name
+from wisen.account.counts import Outcome, settle, short_id, with_trial, without_late
 from wisen.account.eligibility import WAITS, Assignment, Eligibility, behind, trial_of
 from wisen.advice.compiler import Recalled
 from wisen.cards import MemoryCard
@@ -66,8 +68,8 @@ class Draws:
     async def write(self, advice: Advice) -> Advice:
         """Write down the draws of an advice before its attempt begins.
 
-        The draw of an idea that is gone, or that can't be written, counts for nothing: it is taken out of the advice's
-        injections. Raises `StoreError` where the store fails.
+        The draw of an idea that is gone counts for nothing: it is taken out of the advice's injections. Where the store
+        fails, none of them counts: those that were written are taken back. Raises `StoreError` then.
         """
         wanted = {one.idea: one for one in advice.injections if one.draw}
         if not wanted:
@@ -77,6 +79,8 @@ class Draws:
         lost = {one.idea for one, done in zip(wanted.values(), written, strict=True) if isinstance(done, BaseException)}
         for done in written:
             if isinstance(done, BaseException) and not isinstance(done, CardNotFoundError):
+                with suppress(Exception):  # what can't be taken back either counts later, as not good
+                    await self.withdraw(advice, used=Advice())
                 raise done
         injections = (replace(one, draw="") if one.idea in lost else one for one in advice.injections)
         return replace(advice, injections=tuple(injections))
@@ -100,7 +104,7 @@ class Draws:
         """
         draws = {one.idea: one.draw for one in advice.injections if one.draw}
         with calling(named("store", self.ci.store), closing=True):
-            return await settle(self.ci, draws, outcome, at=self.now())
+            return (await settle(self.ci, draws, outcome, at=self.now())).events
 
     def _recalled(self, assignment: Assignment, before: Injection | None, *, first: bool) -> Recalled:
         hit, head = assignment.found.hit, assignment.found.head

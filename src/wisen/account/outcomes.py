@@ -1,18 +1,22 @@
 """Outcomes that come later, from outside: a user's verdict, a test that ran overnight, a refund that was sent back."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wisen.account.counts import Outcome, settle
+from wisen.account.attempt_score import good_enough
+from wisen.account.counts import Outcome, count_alone, settle
 from wisen.errors import ConfigError
 from wisen.events import CardMoved, TrialAdvanced
-from wisen.memory_ci.ideas import still_there
+from wisen.json_values import share_problem
 from wisen.memory_ci.pipeline import MemoryCI
-from wisen.memory_ci.trial import expired
-from wisen.protocols import RunLog, VectorStore
+from wisen.protocols import RunLog, SettlesFirst, VectorStore
 from wisen.records import AttemptRecord, ReflectionEvaluation, RunRecord, RunStatus
+from wisen.stores.pruning import call_scope
 
 _GOOD_FROM = 0.8
+OUTSIDE = "outside"
+"""The evaluator of what was reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,30 +39,56 @@ async def report_outcome(
     `verified` says that a check or a person decided, rather than a model's opinion.
 
     It counts on the ideas that the run's first attempt drew, unless they were counted already. It also settles an
-    outcome that the judge left unknown. Raises `RunNotFoundError`, `ConfigError` for a score outside [0, 1] or a store
-    that keeps no runs, and `StoreError` if the store fails.
+    outcome that the judge left unknown. A run has one outcome: the first that was reported, if several come at once.
+    Where only the store is given, and not the `MemoryCI` whose rule the trial goes by, no verdict comes of it: the next
+    run that tries one of these ideas decides.
+
+    Raises `RunNotFoundError`, `ConfigError` for a score outside [0, 1], a run that hasn't ended or a store that keeps
+    no runs, and `StoreError` if the store fails.
     """
-    ci = store if isinstance(store, MemoryCI) else MemoryCI(store)
-    for name, value in (("score", score), ("threshold", threshold)):
-        if not 0.0 <= value <= 1.0:
-            raise ConfigError(f"report_outcome({name}={value!r}): must be in [0, 1]")
-    log = ci.store
-    if not isinstance(log, RunLog):
+    cards = store.store if isinstance(store, MemoryCI) else store
+    told = _evaluation(score, threshold, verified=verified)
+    if not isinstance(cards, RunLog):
         raise ConfigError(f"report_outcome(run_id={run_id!r}): this store keeps no runs")
-    record = await log.run(run_id)
-    first = record.attempts[0] if record.attempts else None
-    draws = {one.idea: one.draw for one in (first.injections if first else ()) if one.draw}
-    heads, now = await still_there(ci.store, list(draws)), ci.now()
-    waiting = {one.id for head in heads for one in head.open_draws if not expired([one], now, ci.trial)}
-    still_open = {idea: draw for idea, draw in draws.items() if draw in waiting}
-    events = await settle(ci, still_open, Outcome(good=score >= threshold, judged=not verified), at=now)
-    if first is not None and (first.evaluation is None or not first.evaluation.known):
-        told = ReflectionEvaluation(
-            overall_score=score, satisfactory=score >= threshold, verifiable=verified, evaluator="outside"
-        )
-        record = _with_outcome(record, first, told)
-        await log.save_run(record)
-    return Reported(record=record, counted=len(still_open), events=events)
+    record = await cards.run(run_id)
+    if record.status == "unfinished":
+        raise ConfigError(f"run {run_id!r} hasn't ended: report its outcome once it has, or resume it first")
+    if not record.attempts:
+        return Reported(record=record, counted=0)
+    first = record.attempts[0]
+    known = first.evaluation is not None and first.evaluation.known
+    standing = first.evaluation if known and first.evaluation is not None else await _first_told(cards, record, told)
+    draws = {one.idea: one.draw for one in first.injections if one.draw}
+    outcome = Outcome(good=good_enough(first.failure, standing, threshold), judged=not standing.verifiable)
+    if isinstance(store, MemoryCI):
+        settled = await settle(store, draws, outcome, at=store.now())
+    else:
+        settled = await count_alone(cards, draws, outcome)
+    if not known:
+        record = _with_outcome(record, first, standing)
+        await cards.save_run(record)
+    return Reported(record=record, counted=len(settled.counted), events=settled.events)
+
+
+def _evaluation(score: float, threshold: float, *, verified: bool) -> ReflectionEvaluation:
+    """What is reported, as an evaluation. Raises `ConfigError` for what isn't in [0, 1]."""
+    for name, value in (("score", score), ("threshold", threshold)):
+        if problem := share_problem(value):
+            raise ConfigError(f"report_outcome({name}={value!r}): {problem}")
+    return ReflectionEvaluation(
+        overall_score=score, satisfactory=score >= threshold, verifiable=verified, evaluator=OUTSIDE
+    )
+
+
+async def _first_told(log: RunLog, record: RunRecord, told: ReflectionEvaluation) -> ReflectionEvaluation:
+    """What was reported of a run first, by whichever process."""
+    if not isinstance(log, SettlesFirst):
+        return told
+    mine = json.dumps([told.overall_score, told.satisfactory, told.verifiable]).encode()
+    # An id of a run may come back; when it began doesn't.
+    kept = await log.keep_call(call_scope(record.run_id), f"outcome {record.started_at.isoformat()}", 0, mine)
+    score, satisfactory, verified = json.loads(kept)
+    return replace(told, overall_score=score, satisfactory=satisfactory, verifiable=verified)
 
 
 def _with_outcome(record: RunRecord, first: AttemptRecord, told: ReflectionEvaluation) -> RunRecord:

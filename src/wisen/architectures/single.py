@@ -9,6 +9,7 @@ from wisen.account.attempt import did_in
 from wisen.account.attempt_score import evaluation_of_failure, good_enough
 from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError
+from wisen.evaluation.asking import judgement_of
 from wisen.events import Degraded, described
 from wisen.protocols import Evaluator, bound_to_run
 from wisen.records import AttemptRecord, ReflectionEvaluation
@@ -48,7 +49,7 @@ async def _judgement(session: AgentSession, deps: Dependencies, evaluator: Evalu
     try:
         bound = bound_to_run(evaluator, deps.bind)
         with calling(f"evaluator {evaluator.name!r}"):
-            evaluation = await bound.evaluate(session.task, session.output, session.recorder.trace())
+            evaluation = await judgement_of(bound, session.task, session.output, session.recorder.trace())
         return replace(evaluation, evaluator=evaluation.evaluator or evaluator.name)
     except BudgetExceededError:
         raise

@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 from wisen import models
 from wisen.advice.frame import OwnRun, episode_note, section
+from wisen.answer_text import output_text
 from wisen.architectures.introspection import inward
 from wisen.architectures.results import answer_of, usage_of
 from wisen.deadlines import calling
@@ -17,7 +17,7 @@ from wisen.events import Degraded, Event, described
 from wisen.json_values import encodable
 from wisen.records import TokenUsage
 from wisen.screening.taint import UNSEEN
-from wisen.session import AgentSession, Architecture, BoundAdvice, Dependencies, output_text
+from wisen.session import AgentSession, Architecture, BoundAdvice, Dependencies
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -219,12 +219,12 @@ def _converse(invoke: Callable[..., object], prompt: str, *, advice: str = "", *
 
 def _text_of_result(result: object) -> str:
     answer = answer_of(result)
-    if answer is not None:
-        with suppress(RuntimeError, ValueError):  # what JSON can't hold
-            return output_text(answer)
-    raise ConfigError(
-        f"the wrapped callable returned {type(result).__name__!r}, which holds no text; pass Wrapped(…, output=…)"
-    )
+    said = "" if answer is None else output_text(answer)
+    if not said and not isinstance(answer, str):
+        raise ConfigError(
+            f"the wrapped callable returned {type(result).__name__!r}, which holds no text; pass Wrapped(…, output=…)"
+        )
+    return said
 
 
 def _as_text(bound: BoundAdvice) -> str:

@@ -18,7 +18,6 @@ from wisen.cli.shared_options import (
     told_by_option,
 )
 from wisen.cli.store_choice import drive, open_store, reading
-from wisen.events import CardMoved
 from wisen.explain.by_id import find_run
 from wisen.explain.card_facts import drawn
 from wisen.explain.wording import counted, line, score, when
@@ -113,7 +112,8 @@ def outcome(
 ) -> None:
     """Report how a run came out, once you know; it counts for the lessons that the run tried.
 
-    It counts once, and as long as the run waits for its outcome: 24 hours. After that the run counts as not good.
+    It counts once, and as long as the run waits for its outcome: 24 hours, unless the agent's rule says otherwise. Then
+    the agent's next run counts it as not good. Verdicts fall in the agent's runs, too, since they know its rule.
     """
 
     async def tell() -> "Reported":
@@ -128,9 +128,6 @@ def outcome(
     typer.echo(f"run {told.record.run_id}: {counted(told.counted, 'lesson')} counted")
     if not told.counted:
         typer.echo("its lessons were counted before, it tried none, or the outcome comes too late", err=True)
-    for event in told.events:
-        said = f"{event.before} to {event.after}: {event.why}" if isinstance(event, CardMoved) else event.text
-        typer.echo(f"card {event.card_id}: {said}")
 
 
 def _as_json(record: RunRecord) -> dict[str, object]:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from wisen.errors import ConfigError, EvaluationError
+from wisen.evaluation.asking import judgement_of
 from wisen.json_values import ReadOnly
 from wisen.protocols import BoundToRun, Evaluator, ModelBinder, bound_to_run
 from wisen.records import ReflectionEvaluation, Task, Trace, shared_isolation
@@ -42,7 +43,7 @@ async def verdicts_of(
 async def _attempt(evaluator: Evaluator, task: Task, output: str, trace: Trace) -> ReflectionEvaluation | Exception:
     """The verdict, or the error, so that one member's failure doesn't hide behind an exception group."""
     try:
-        verdict = await evaluator.evaluate(task, output, trace)
+        verdict = await judgement_of(evaluator, task, output, trace)
     except Exception as error:  # noqa: BLE001 - raised again by the caller, by itself
         return error
     if not verdict.known:
@@ -94,7 +95,7 @@ class AllOf:
         """Ask one after the other until one fails."""
         verdicts: list[ReflectionEvaluation] = []
         for evaluator in self._evaluators:
-            verdict = await evaluator.evaluate(task, output, trace)
+            verdict = await judgement_of(evaluator, task, output, trace)
             if verdict.overall_score is None:
                 raise EvaluationError(f"evaluator {self._name!r}: the score of {evaluator.name!r} is unknown")
             verdicts.append(verdict)

@@ -12,7 +12,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from wisen.memory.asynchronous import AsyncMemory
 from wisen.memory.front import Memory
 from wisen.memory.open_attempt import Attempt
-from wisen.session import output_text
 
 _Result = TypeVar("_Result")
 _Work = TypeVar("_Work")
@@ -163,7 +162,7 @@ class AgentRun:
     def answered(self, output: object) -> Pending[None]:
         """End the attempt with the agent's answer, which the memory's evaluator judges, if it has one."""
         if self._attempt is not None:
-            self._attempt.answered(output_text(output))
+            self._attempt.returned(output)
         return self._ended()
 
     def broken(self, error: BaseException) -> Pending[None]:

@@ -19,7 +19,7 @@ from wisen.errors import ConfigError, RunNotFoundError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
 from wisen.events import Degraded, Event, described
 from wisen.memory.open_attempt import Attempt
-from wisen.memory.told import UNKNOWN, CallersModel, NamedModels, ToldOutcome, evaluation_of, wanted_by
+from wisen.memory.told import UNKNOWN, CallersModel, NamedModels, ToldOutcome, evaluation_of, refuted, wanted_by
 from wisen.memory_ci.intake import Submission
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import Reflector, RunLog, VectorStore
@@ -204,7 +204,8 @@ class AsyncMemory:
     ) -> Reported:
         """Report an attempt's outcome once it is known, from any process; its feedback becomes a lesson.
 
-        An outcome that was reported before stays, and so does what it counted for.
+        An outcome that was reported before stays, and so does what it counted for. Where it says the opposite, and was
+        as well founded, the feedback of another one teaches nothing; an event says so.
 
         Args:
             attempt_id: The attempt's `id`.
@@ -227,6 +228,10 @@ class AsyncMemory:
         if first is None or not feedback.strip():
             return reported
         attempt = self._opened(record.task, record.run_id)
+        if refuted(evaluation, by=reported.record.attempts[0], threshold=self.threshold):
+            said = "ConfigError: an outcome that was reported before says the opposite"
+            attempt.watchers(Degraded(stage="reflect", error=said, skipped="the lesson of this feedback"))
+            return reported
         if unseen or first.used:
             attempt.session.recorder.add("observation", **{UNSEEN: True})
         attempt.account = Account(

@@ -117,7 +117,8 @@ class Memory:
         """Make each call of a function an attempt: a decorator.
 
         The first argument, a text, is the task. A parameter named `advice` gets the advice as a text, one named
-        `attempt` the attempt. The memory's evaluator judges the answer that the function returns; without an evaluator,
+        `attempt` the attempt. The memory's evaluator judges the answer that the function returns, as text: JSON, or
+        what the object says of itself. Without an evaluator, and for answers that hold no text, such as open streams,
         report the outcome through `attempt`. An error counts as an outcome, and is raised further.
 
         Raises:

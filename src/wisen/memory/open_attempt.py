@@ -7,11 +7,12 @@ from typing import TypeVar
 
 from wisen.account.attempt import Account
 from wisen.account.attempt_score import failure_of
+from wisen.answer_text import output_text
 from wisen.cards import MemoryCard, MemoryKind
-from wisen.memory.told import ToldOutcome, evaluation_of
+from wisen.memory.told import UNKNOWN, ToldOutcome, evaluation_of
 from wisen.records import Advice, RunRecord, RunStatus, Task
 from wisen.reflexion.learner import Learner
-from wisen.session import AgentSession, output_text
+from wisen.session import AgentSession
 from wisen.watchers import Watchers
 
 _Result = TypeVar("_Result")
@@ -112,9 +113,15 @@ class Attempt:
         return {name: self.advice.text if name == "advice" else self for name in wanted}
 
     def returned(self, answer: _Result) -> _Result:
-        """Take what a function returned for the answer, unless it has said another."""
+        """Take what a function returned for the answer, unless it has said another.
+
+        What holds no text, such as an open stream, no evaluator judges: the outcome is unknown, unless it was told.
+        """
         if not self.session.output and answer is not None:
             self.answered(output_text(answer))
+            unreadable = not (self.session.output or isinstance(answer, str))
+            if unreadable and self.told.known and self.told.told is None:
+                self.told.told = UNKNOWN
         return answer
 
     def record(self) -> RunRecord:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wisen import models
+from wisen.account.attempt_score import good_enough
+from wisen.account.outcomes import OUTSIDE
 from wisen.errors import ConfigError
 from wisen.protocols import Evaluator, ModelBinder, bound_to_run
-from wisen.records import ReflectionEvaluation, Task, Trace
+from wisen.records import AttemptRecord, ReflectionEvaluation, Task, Trace
 from wisen.session import AgentSession
 
 if TYPE_CHECKING:
@@ -82,6 +84,15 @@ def evaluation_of(
         verifiable=verified,
         evaluator=ToldOutcome.name,
     )
+
+
+def refuted(told: ReflectionEvaluation, *, by: AttemptRecord, threshold: float) -> bool:
+    """Whether an outcome that was reported of the attempt before, and is as well founded, says the opposite."""
+    before = by.evaluation
+    if before is None or before.evaluator not in (OUTSIDE, ToldOutcome.name):
+        return False
+    opposite = good_enough(by.failure, before, threshold) is not good_enough(by.failure, told, threshold)
+    return opposite and before.known and (before.verifiable or not told.verifiable)
 
 
 def wanted_by(function: Callable[..., object], *, asynchronous: bool) -> frozenset[str]:

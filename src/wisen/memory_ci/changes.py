@@ -4,15 +4,17 @@ Runs that end at once count on the same few cards. So changes of one card that a
 written are made together, in one write, in the order in which they were asked for.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from wisen.batching import BatchQueue, Request
 from wisen.cards import MemoryCard
-from wisen.deadlines import RunTime, named
+from wisen.deadlines import RunTime, detached, named
 from wisen.errors import CardNotFoundError, StoreError
 from wisen.protocols import VectorStore
 
@@ -21,11 +23,14 @@ _TRIES = 200
 _TOGETHER = 256
 """Most changes in one write."""
 _LONGEST = 30.0
-"""Seconds that one write may take: it serves many runs, and ends with the time of none of them."""
+"""Seconds that one write, or several that belong together, may take: they end with the time of no run."""
 
 Change = Callable[[MemoryCard], MemoryCard | None]
 """Gives the changed card, or `None` where nothing is to be changed; asked again when the card has changed."""
 
+_Result = TypeVar("_Result")
+_UNDER_WAY = set["asyncio.Task[Any]"]()
+"""What is being brought to its end: an event loop by itself forgets tasks that nobody holds."""
 _Asked = Request[Change, MemoryCard | None]
 _QUEUES: WeakValueDictionary[tuple[int, str], BatchQueue[Change, MemoryCard | None]] = WeakValueDictionary()
 """By store and card, as long as a change waits."""
@@ -50,6 +55,28 @@ async def change_if_there(store: VectorStore, card_id: str, change: Change) -> b
     with suppress(CardNotFoundError):
         return await change_card(store, card_id, change) is not None
     return False
+
+
+async def to_its_end(store: VectorStore, work: Coroutine[Any, Any, _Result]) -> _Result:
+    """What several changes that belong together come to; they are made even if the caller is cancelled.
+
+    Raises what the work raises.
+    """
+
+    async def whole() -> _Result:
+        with RunTime(seconds=None, step_seconds=_LONGEST) as time, time.closing(named("store", store)):
+            return await work
+
+    task = asyncio.get_running_loop().create_task(whole(), context=detached())
+    _UNDER_WAY.add(task)
+    task.add_done_callback(_ended)
+    return await asyncio.shield(task)
+
+
+def _ended(task: "asyncio.Task[Any]") -> None:
+    _UNDER_WAY.discard(task)
+    if not task.cancelled():
+        task.exception()  # whoever waits has heard of it; nobody may
 
 
 async def _write(store: VectorStore, card_id: str, asked: Sequence[_Asked]) -> None:

@@ -44,16 +44,21 @@ class SequenceNumbers:
         One that it got elsewhere is found among the last `COHORT`: another process may have given it at the same time,
         or been cut off before it used it.
         """
-        if name not in self._known:
-            number = await self.last() + 1
-            if self._log is not None:
-                number = await self._given(self._log, number, name) or number
-                # Two processes may come at once; whoever was second takes the next one.
-                while not await self._took(self._log, number, name):
-                    number += 1
+        if not await self.has(name):
+            number = self._last + 1
+            # Two processes may come at once; whoever was second takes the next one.
+            while self._log is not None and not await self._took(self._log, number, name):
+                number += 1
             self._known[name] = number
             self._last = max(self._last, number)
         return self._known[name]
+
+    async def has(self, name: str) -> bool:
+        """Whether `name` has a number, as far as `of` would find it. Raises what the store raises."""
+        if name not in self._known and self._log is not None:
+            number = await self._given(self._log, await self.last() + 1, name)
+            self._known |= {} if number is None else {name: number}
+        return name in self._known
 
     async def names(self, among: range) -> list[str]:
         """The names that have these numbers, in their order."""

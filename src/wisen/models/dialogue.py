@@ -24,13 +24,14 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import UsageLimits
 
+from wisen.answer_text import output_text
 from wisen.errors import ConfigError, ModelError
 from wisen.events import Event, TextDelta, ToolCalled, ToolReturned
 from wisen.json_values import encodable
 from wisen.models.journaled import journaled_toolsets
 from wisen.models.structured import constrained_settings
 from wisen.models.timed import timed_toolsets
-from wisen.session import AgentSession, Dependencies, output_text
+from wisen.session import AgentSession, Dependencies
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from wisen.deadlines import calling
 from wisen.errors import BudgetExceededError
+from wisen.evaluation.asking import judgement_of
 from wisen.evaluation.comparison import ComparisonEvaluator
 from wisen.evaluation.criteria import CriteriaEvaluator
 from wisen.protocols import Evaluator, ModelBinder, bound_to_run
@@ -114,7 +115,7 @@ class Judging:
     ) -> ReflectionEvaluation:
         try:
             with calling(f"evaluator {getattr(evaluator, 'name', '')!r}"):
-                evaluation = await evaluator.evaluate(task, output, trace)
+                evaluation = await judgement_of(evaluator, task, output, trace)
             if evaluation.overall_score is None and self._failed is not None:
                 self._failed("no score could be read", skipped)
             return evaluation if evaluation.evaluator else replace(evaluation, evaluator=evaluator.name)

@@ -17,6 +17,7 @@ from wisen.advice.compiler import OwnRun, Recalled
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation, circle_key
 from wisen.deadlines import calling, named
 from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
+from wisen.evaluation.asking import judgement_of
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import BoundToRun, Reflector, Reports, bound_to_run, lent_models
@@ -214,7 +215,8 @@ class Learner:
             evaluation = self.judged()
             if evaluation is None:
                 with calling(f"evaluator {self._evaluator.name!r}"):
-                    evaluation = await self._evaluator.evaluate(self._task, session.output, session.recorder.trace())
+                    trace = session.recorder.trace()
+                    evaluation = await judgement_of(self._evaluator, self._task, session.output, trace)
             if not evaluation.evaluator:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
@@ -233,12 +235,15 @@ class Learner:
         """
         if self._draws is None or account.attempt > 1 or account.settled:
             return ()
-        account.settled = True
         try:
-            return await self._draws.settle(account.advice, account.outcome(threshold))
+            told = await self._draws.settle(account.advice, account.outcome(threshold))
         except Exception as error:  # noqa: BLE001 - a store may be anybody's code; the answer matters more
-            self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
-        return ()
+            if not account.uncounted:
+                self.degraded("trial", error, "counting this run on the ideas that it tried", account.attempt)
+            account.uncounted = True
+            return ()
+        account.settled = True
+        return told
 
     def ended(self, account: Account) -> None:
         """Note what the attempt did: the tools that it called, the last error that it met, and its answer."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from wisen import models
 from wisen.cards import MemoryCard
+from wisen.evaluation.asking import judgement_of
 from wisen.models.journal import RunOver, task_key
 from wisen.protocols import Evaluator
 from wisen.records import Advice, ReflectionEvaluation, Task, Trace
@@ -125,7 +126,7 @@ class KeptEvaluator:
         async with self._steps.step(f"judgement {self.name} {task_key(task)} {output}") as step:
             if step.value is not None:
                 return models.read_as(ReflectionEvaluation, step.value)
-            evaluation = await self._evaluator.evaluate(task, output, trace)
+            evaluation = await judgement_of(self._evaluator, task, output, trace)
             if not evaluation.known:
                 return evaluation
             return await _kept(step.keep, evaluation, ReflectionEvaluation)

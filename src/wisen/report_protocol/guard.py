@@ -134,10 +134,11 @@ class ReflexionProtocol:
         model = model or (retry_of.begun.model if retry_of is not None else "")
         begun = replace(self._numbered(task, clean_agent(agent), retry_of), model=model)
         self._refuse_owing(begun)
-        first = begun.attempt == 1
-        draws = self._draws(begun)
+        draws, first = self._draws(begun), begun.attempt == 1
         advice = await advice_for(draws, task, begun.agent, first=first, told=begun.chain, last=self._last)
-        self._refuse_owing(begun)  # another task of the agent may have failed meanwhile
+        if self.owed(begun.agent, tenant=task.tenant):  # another task of the agent has failed meanwhile
+            await draws.withdraw(advice, used=Advice())
+        self._refuse_owing(begun)
         if retry_of is not None:  # another retry may have been begun meanwhile
             begun = replace(begun, attempt=self._next_attempt(retry_of))
             begun.tries.begun = begun.attempt

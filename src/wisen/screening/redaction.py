@@ -86,6 +86,21 @@ def redact(text: str, detectors: Sequence[Detector] = DETECTORS) -> Redacted:
     return Redacted(text=rest.text, findings=(whole,), replacements=(rest,))
 
 
+def redacted_together(texts: Sequence[str]) -> list[str]:
+    """The texts as `redact` gives them where they stand below each other: as many as before, with like placeholders."""
+    text = "\n".join(texts)
+    replacements, result, start = redact(text).replacements, list[str](), 0
+    for one in texts:
+        end, place, parts = start + len(one), start, list[str]()
+        for cut in replacements:
+            if cut.start < end and cut.end > place:
+                parts += [text[place : max(cut.start, place)], cut.text if cut.start >= start else ""]
+                place = min(cut.end, end)
+        result.append("".join((*parts, text[place:end])))
+        start = end + 1
+    return result
+
+
 def found_in(text: str, detectors: Sequence[Detector]) -> list[Finding]:
     """What the detectors find outside of placeholders.
 
