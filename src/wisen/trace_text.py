@@ -16,7 +16,7 @@ Clean = Callable[[list[str]], list[str]]
 """Takes out of texts what may not be kept, and gives as many back."""
 _LONGEST_IN_ACCOUNT = 1_500
 _AROUND = 2_000
-"""Characters on both sides of what is cut out of a long text that are looked at all the same."""
+"""Characters on both sides of what is cut out of a long text that are read too."""
 _GAP_SIZE = 20
 """Characters that are left for saying how much is missing."""
 _GAP = "[… {count} more …]"
@@ -141,7 +141,7 @@ def _of_last_attempt(events: Sequence[TraceEvent]) -> list[TraceEvent]:
 def _answering(events: Sequence[TraceEvent]) -> set[object]:
     """The tools that are called to give an answer, as models do that answer in a structure: none is asked after that.
 
-    A tool that does something is told of with its result, and the answer may be what it was called with.
+    The call of a tool that does something stays, with its result; the answer may be what it was called with.
     """
     tools, answer = set[object](), None
     for event in reversed(events):

@@ -19,7 +19,7 @@ from wisen.trial_records import Trial
 async def carry_out(ci: MemoryCI, card: MemoryCard, *, at: datetime) -> list[CardMoved]:
     """Do what follows from the verdict that moved an idea last, as far as it isn't done; says which rivals moved.
 
-    It follows from the card alone, so whoever counts on the idea next goes on where a store has failed. A promotion is
+    It follows from the card alone, so the next count on the idea goes on where a store has failed. A promotion is
     numbered last: by its number one knows that the rest is done. Raises what the store raises.
     """
     made = next((one for one in reversed(card.history) if one.before is not one.after), None)

@@ -73,7 +73,7 @@ async def settle(ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at
 async def count_alone(store: VectorStore, draws: Mapping[str, str], outcome: Outcome) -> Settled:
     """As `settle`, where the rule of the trial isn't known: no other draw is looked at, and nothing is decided.
 
-    Whoever knows the rule decides: the next run that tries one of these ideas.
+    The next run that tries one of these ideas knows the rule, and decides.
     """
 
     async def count() -> Settled:
