@@ -235,11 +235,13 @@ async def test_an_idea_that_helps_is_promoted_though_many_failures_have_no_score
         assert await status_after((0.9, 0.3), (0.3, 0.3), runs=150, seed=seed) is MemoryStatus.PROMOTED
 
 
-async def test_a_judge_that_is_down_says_nothing_for_or_against_an_idea() -> None:
+@pytest.mark.parametrize("luck", [0, 25_500, 26_100, 29_400], ids=["none", "bad", "worse", "worst"])
+async def test_a_judge_that_is_down_says_nothing_for_or_against_an_idea(luck: int) -> None:
     ci = keeper(InMemoryVectorStore())
     await ci.submit(lesson())
     for number in range(60):
-        assert [type(one) for one in await ran(ci, lambda _: None, run_id=f"r{number}")] in ([TrialAdvanced], [])
+        told = await ran(ci, lambda _: None, run_id=f"r{number}", nonce=f"{luck + number}")
+        assert [type(one) for one in told] in ([TrialAdvanced], [])
     card = await only(ci.store)
     assert (card.status, trial_in(card).runs, len(card.open_draws)) == (MemoryStatus.QUARANTINED, 0, 60)
     assert all(one.unknown for one in card.open_draws)

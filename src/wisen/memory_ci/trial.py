@@ -224,8 +224,22 @@ def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = Fal
     for one in open_draws:
         mine = (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0
         if mine and (one.overtaken or one.unknown):
-            counts = added(counts, _one(one, good=one.shown is hurts and not one.unknown, judged=False))
+            counts = added(counts, _one(one, good=None if one.unknown else one.shown is hurts, judged=False))
     return counts
+
+
+def with_score(counts: Iterable[DrawCounts]) -> list[DrawCounts]:
+    """The runs of these whose outcome is known."""
+    return [
+        replace(
+            one,
+            shown=one.shown - one.shown_unknown,
+            shown_unknown=0,
+            held_out=one.held_out - one.held_out_unknown,
+            held_out_unknown=0,
+        )
+        for one in counts
+    ]
 
 
 def without(open_draws: Sequence[OpenDraw], settled: OpenDraw) -> tuple[OpenDraw, ...]:

@@ -17,7 +17,7 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
 from wisen.memory_ci.sequence_numbers import promoted_beside, size_of_cohort
 from wisen.memory_ci.statistics import sign_e_value, trial_e_value, trial_log_e_value
-from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, with_open
+from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE, TrialRule, with_open, with_score
 from wisen.trial_records import Cohort, DrawCounts, OpenDraw, Trial
 
 Verdict = Literal["helps", "hurts", "undecided"]
@@ -160,7 +160,8 @@ def verdict(
     """What a trial says; it may be asked after every run.
 
     "Helps" needs an e-value of `at`, which is `bar`'s: see `evidence_of`. "No difference" is evidence against a benefit
-    worth having, so that harm, too, mostly ends there, and sooner than at "hurts".
+    worth having, so that harm, too, mostly ends there, and sooner than at "hurts". Runs without a score are no evidence
+    of it.
 
     Of a promoted idea only "hurts" can be said. A recheck counts its own runs alone. It promotes again at
     `rule.promote_at`, since that is no new discovery, and asks for more than a first trial before it gives an idea up.
@@ -181,7 +182,7 @@ def verdict(
         return "helps"
     if trial_log_e_value(at_best, gained=gained, lost=lost, hurts=True) >= log(rule.archive_at):
         return "hurts"
-    benefit = trial_log_e_value(at_best, gained=gained, lost=lost)
+    benefit = max(trial_log_e_value(some, gained=gained, lost=lost) for some in (at_best, with_score(at_best)))
     return "no difference" if benefit <= -log(give_up_at) else "undecided"
 
 
