@@ -33,6 +33,7 @@ from wisen.memory_ci.trial import (
     priority,
     propensity,
     with_open,
+    with_score,
     without,
 )
 from wisen.memory_ci.verdicts import bar, evidence_of, progress, verdict
@@ -197,7 +198,9 @@ class TestCounting:
         unknown = [replace(one, unknown=True, overtaken=False) for one in open_draws]
         for against in (False, True):
             ended = with_open(on_trial(WELL), unknown, hurts=against)
-            assert ended == (replace(WELL, shown=61, held_out=42),), "their judge was down"
+            (seen,) = ended
+            assert seen == replace(WELL, shown=61, shown_unknown=1, held_out=42, held_out_unknown=2), "no judge"
+            assert with_score(ended) == [WELL]
             newest = [replace(one, overtaken=False) for one in open_draws]
             assert with_open(on_trial(WELL), newest, hurts=against) == (WELL,), "the evidence is that of those before"
 

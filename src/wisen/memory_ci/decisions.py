@@ -8,7 +8,8 @@ from typing import Final, Literal, get_args
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_card, change_if_there
 from wisen.memory_ci.corrections import corrected_by, holding_again
-from wisen.memory_ci.ideas import head_of, still_there, times_told, wordings_of
+from wisen.memory_ci.ideas import head_of, still_there, wordings_of
+from wisen.memory_ci.orphans import times_told
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
 from wisen.memory_ci.status import HUMAN, move, pinned, released, tried_again

@@ -228,11 +228,6 @@ async def wordings_of(store: VectorStore, head: MemoryCard) -> list[MemoryCard]:
         return [card async for card in cards if card.idea == head.id]
 
 
-def times_told(wordings: Iterable[MemoryCard]) -> int:
-    """How often these wordings were taught."""
-    return sum(1 + one.duplicates for one in wordings)
-
-
 async def head_of(store: VectorStore, card: MemoryCard) -> MemoryCard:
     """The head of one card's idea."""
     return (await heads_of(store, [card]))[card.id]

@@ -12,7 +12,8 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import follow
-from wisen.memory_ci.ideas import MOST_RIVALS, still_there, times_told, wordings_of
+from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
+from wisen.memory_ci.orphans import times_told
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
 

@@ -7,7 +7,6 @@ from functools import partial
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import change_if_there
-from wisen.memory_ci.ideas import times_told
 from wisen.memory_ci.status import move
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
@@ -77,3 +76,8 @@ def _told_by(head: MemoryCard, *, left: Iterable[datetime], gone: Collection[dat
 def _checked(wordings: Iterable[MemoryCard]) -> list[datetime]:
     """When checks taught these."""
     return [one.provenance.created_at for one in wordings if one.provenance.verified]
+
+
+def times_told(wordings: Iterable[MemoryCard]) -> int:
+    """How often these wordings were taught."""
+    return sum(1 + one.duplicates for one in wordings)

@@ -12,7 +12,8 @@ from datetime import datetime
 from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import Change, change_card, change_if_there
-from wisen.memory_ci.ideas import still_there, times_told, wordings_of
+from wisen.memory_ci.ideas import still_there, wordings_of
+from wisen.memory_ci.orphans import times_told
 from wisen.memory_ci.status import HUMAN, split_off
 from wisen.protocols import VectorStore
 
