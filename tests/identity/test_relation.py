@@ -357,6 +357,8 @@ OTHER_ORDER = [
     ("Never send the form before you sign it.", "Send the form before you sign it."),
     ("Clean the data first and train on it.", "Train on the data first and clean it."),
     ("Sign the form before sending it.", "Mail the form before you sign it."),
+    ("Don't start the oven until the fan is running.", "Start the oven until the fan is running."),
+    ("Sell the losing fund before the year ends.", "Hold the losing fund until after the year ends."),
 ]
 SAME_ORDER = [
     ("Sign the form before you send it.", "Send the form only after you sign it."),

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
 from wisen.claims.vocabulary import vocabulary
@@ -47,27 +46,22 @@ def _sentences(parts: Iterable[Part]) -> Iterator[list[Part]]:
 
 
 def _around_a_link(parts: Sequence[Part]) -> list[Placed]:
-    """What stands on both sides of the first "before" or "after"; "never send before signing" is "send after it"."""
+    """What stands on both sides of "before", "until" or "after"; "never send before signing" is "send after it"."""
     table = vocabulary()
-    denial = next((place for place, part in enumerate(parts) if part.said in table.negators), len(parts))
-    links = [place for place, part in enumerate(parts) if part.said in _links(after_denial=denial < place)]
+    found = {place for place, part in enumerate(parts) if part.said in table.time_links}
+    links = [place for place in found if place + 1 not in found]  # "until after" is one
     if len(links) != 1:
         return []
     link = links[0]
+    denied = any(part.said in table.negators for part in parts[:link])
     end = next((place for place in range(link, len(parts)) if parts[place].said == ","), len(parts))
     begin = next((place + 1 for place in range(link, 0, -1) if parts[place].said == ","), 0)
     behind, ahead = _stems(parts[link:end]), _stems(parts[begin:link]) or _stems(parts[:begin]) or _stems(parts[end:])
     if not behind:
         return []
-    if (table.time_links.get(parts[link].said, "later") == "later") == (denial < link):
+    if (table.time_links[parts[link].said] == "later") == denied:
         behind, ahead = ahead, behind
     return [*_all(ahead, "earlier"), *_all(behind, "later")]
-
-
-def _links(*, after_denial: bool) -> AbstractSet[str]:
-    """The words between what is done earlier and later: "not until" is one, and "until" alone isn't."""
-    table = vocabulary()
-    return table.time_links.keys() | table.exceptives if after_denial else table.time_links.keys()
 
 
 def _in_a_row(parts: Sequence[Part]) -> list[Placed]:
