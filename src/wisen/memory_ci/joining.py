@@ -13,7 +13,7 @@ from wisen.cards import MemoryCard, MemoryStatus, Move
 from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.decisions import follow
 from wisen.memory_ci.ideas import MOST_RIVALS, still_there, wordings_of
-from wisen.memory_ci.orphans import times_told
+from wisen.memory_ci.orphans import facing, times_told
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
 
@@ -73,14 +73,11 @@ async def join(store: VectorStore, ids: Sequence[str], *, shown_by: str, at: dat
         checked = source.created_at if source.verified and rivals else None
         return replace(card, rivals=rivals, retold=told, taught_at=latest(card.taught_at, other.taught_at, checked))
 
-    def facing(card: MemoryCard) -> MemoryCard:
-        return replace(card, rivals=(*dict.fromkeys(head.id if one == other.id else one for one in card.rivals),))
-
     await _change(store, await wordings_of(store, other), along)
     if not await _change(store, [other], itself):
         return ids[0]
     await _change(store, await wordings_of(store, other), along)  # those that came meanwhile
-    await _change(store, await still_there(store, other.rivals), facing)
+    await _change(store, await still_there(store, other.rivals), facing(head.id, instead_of=(other.id,)))
     await _change(store, [head], told)
     for now in await still_there(store, [head.id]):
         if now.status is not head.status:  # decided meanwhile

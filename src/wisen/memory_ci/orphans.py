@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
-from wisen.memory_ci.changes import change_if_there
+from wisen.memory_ci.changes import Change, change_if_there
 from wisen.memory_ci.status import move
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest, moment
@@ -43,14 +43,11 @@ async def _led(store: VectorStore, old: MemoryCard, left: list[MemoryCard], riva
         led = replace(card, rivals=tuple(rivals), taught_at=taught, retold=card.retold + times_told(left[1:]))
         return None if led == card else led
 
-    def facing(rival: MemoryCard) -> MemoryCard:
-        return replace(rival, rivals=(*dict.fromkeys(first.id if one == old.id else one for one in rival.rivals),))
-
     for one in left:
         await change_if_there(store, one.id, partial(_under, old=old.id, head=first.id, at=at))
     await change_if_there(store, first.id, headed)
     for one in rivals:
-        await change_if_there(store, one, facing)
+        await change_if_there(store, one, facing(first.id, instead_of=(old.id,)))
 
 
 def _under(card: MemoryCard, *, old: str, head: str, at: datetime) -> MemoryCard | None:
@@ -76,6 +73,16 @@ def _told_by(head: MemoryCard, *, left: Iterable[datetime], gone: Collection[dat
 def _checked(wordings: Iterable[MemoryCard]) -> list[datetime]:
     """When checks taught these."""
     return [one.provenance.created_at for one in wordings if one.provenance.verified]
+
+
+def facing(head: str, *, instead_of: Collection[str]) -> Change:
+    """A rival that faces the head of an idea in the place of others, which don't lead it any more."""
+
+    def faces(rival: MemoryCard) -> MemoryCard | None:
+        rivals = tuple(dict.fromkeys(head if one in instead_of else one for one in rival.rivals))
+        return None if rivals == rival.rivals else replace(rival, rivals=rivals)
+
+    return faces
 
 
 def times_told(wordings: Iterable[MemoryCard]) -> int:

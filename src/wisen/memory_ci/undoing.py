@@ -5,10 +5,9 @@ follows it. A card that a trial, a replay or somebody else has moved since isn't
 of affairs, on which one decides again. So where one of the cards has been moved, nothing is undone.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from operator import attrgetter
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
@@ -19,7 +18,7 @@ from wisen.memory_ci.decisions import Decisions
 from wisen.memory_ci.ideas import MOST_RIVALS, head_of, still_there, wordings_of
 from wisen.memory_ci.intake import Submission
 from wisen.memory_ci.joining import worded
-from wisen.memory_ci.orphans import reheaded
+from wisen.memory_ci.orphans import facing, reheaded
 from wisen.memory_ci.status import HUMAN, is_benched
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest
@@ -169,7 +168,7 @@ async def _restore(store: VectorStore, made: Undoable, at: datetime) -> None:
         await change_if_there(store, head, _leading(made, came, at))
     for rival in dict.fromkeys(rival for one in came.values() for rival in one.rivals):
         if rival != head and rival not in came:
-            await change_if_there(store, rival, partial(_facing, head=head, instead_of=came))
+            await change_if_there(store, rival, facing(head, instead_of=came))
 
 
 def _joining(kept: MemoryCard, as_it_was: Change, came: dict[str, MemoryCard]) -> Change:
@@ -234,11 +233,6 @@ async def _remove(store: VectorStore, card_id: str, at: datetime) -> None:
 def _told_since(card: MemoryCard, left: MemoryCard) -> int:
     """How often the idea of a card that led one was told since: in its own words, and in others."""
     return card.retold - left.retold + card.duplicates - left.duplicates
-
-
-def _facing(rival: MemoryCard, *, head: str, instead_of: Collection[str]) -> MemoryCard | None:
-    facing = tuple(dict.fromkeys(head if one in instead_of else one for one in rival.rivals))
-    return None if facing == rival.rivals else replace(rival, rivals=facing)
 
 
 def _undone(kept: MemoryCard, left: MemoryCard) -> str:
