@@ -11,10 +11,14 @@ from wisen.replies.lines import Line
 from wisen.replies.numbers import OF, share_on, value
 from wisen.replies.reply_words import any_of, words
 
-_NOUN = any_of(words("score", "english"))
+NOUN = rf"(?:{any_of(words('score', 'english'))})"
+"""What a score is called."""
+BRACKET = r"(?:\s?[(\[](?P<bracket>[^()\[\]\n]{0,40})[)\]])?"
+"""What may stand in brackets behind that, such as the scale."""
+SPAN = r"(?:\s(?:between\s\S{1,6}\sand|from\s\S{1,6}\sto)\s[\d.,]{1,6})?"
+"""The scale in words."""
 _LINE = re.compile(
-    rf"(?:(?P<whole>(?:overall|final|total)\s(?:{_NOUN})|overall|final)|(?:{_NOUN}))"
-    r"(?:\s?[(\[](?P<bracket>[^()\[\]\n]{0,40})[)\]])?(?:\s(?:between\s\S{1,6}\sand|from\s\S{1,6}\sto)\s[\d.,]{1,6})?"
+    rf"(?:(?P<whole>(?:overall|final|total)\s{NOUN}|overall|final)|{NOUN}){BRACKET}{SPAN}"
     rf"\s{{0,3}}(?:[:=|]|[-\u2013\u2014](?=\s)|is\b:?)\s{{0,3}}{value(OF)}"
 )
 _END = re.compile(r"\s?[.!]?(?:\s?\(\s?\))?\s?$")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wisen.replies.asked_line import BRACKET, NOUN, SPAN
 from wisen.replies.following import CUE, changed_in, counts_things, ends_sentence, following, said_again, stated_anew
 from wisen.replies.lines import ALONE, EXAMPLE, Line
 from wisen.replies.numbers import OF, OUT_OF, share_on, states_fraction, value
@@ -20,26 +21,23 @@ WHOLE, PART = 2, 1
 
 _LABELLED_VALUE = value(OF)
 _LOOSE_VALUE = value(OUT_OF)
-_NOUN = rf"(?:{any_of(words('score', 'english'))})"
 _VERDICT = r"(?:score|rating|grade|mark|verdict|assessment|evaluation|quality|judge?ment|result)"
 _FOREIGN_OVERALL = any_of(words("score", "overall"))
 _FOREIGN_NOUN = any_of(words("score", "nouns"))
-_BRACKET = r"(?:\s?[(\[](?P<bracket>[^()\[\]\n]{0,40})[)\]])?"
-_SPAN = r"(?:\s(?:between\s\S{1,6}\sand|from\s\S{1,6}\sto)\s[\d.,]{1,6})?"
 _IS = any_of(words("score", "is"))
 _JOIN = r"\s{0,3}(?:[:=|]|[-\u2013\u2014](?=\s)|\b(?:is|of|would\sbe|was)\b)(?:\s?[:=|]|\sa\b)?\s{0,3}"
 _FOREIGN_JOIN = rf"\s{{0,3}}(?:[:=|]|[-\u2013\u2014](?=\s)|\b(?:is|of|{_IS})\b|[は是为為])(?:\s?[:=|])?\s{{0,3}}"
 
 _OVERALL_LINE = re.compile(
-    rf"\b(?:(?:overall|final)(?:\s{_VERDICT})?|total\s{_VERDICT}|{_NOUN}\soverall)"
-    rf"{_BRACKET}{_SPAN}{_JOIN}{_LABELLED_VALUE}"
+    rf"\b(?:(?:overall|final)(?:\s{_VERDICT})?|total\s{_VERDICT}|{NOUN}\soverall)"
+    rf"{BRACKET}{SPAN}{_JOIN}{_LABELLED_VALUE}"
 )
-_FOREIGN_OVERALL_LINE = re.compile(rf"^(?:{_FOREIGN_OVERALL}){_BRACKET}{_FOREIGN_JOIN}{_LABELLED_VALUE}")
-_SCORE_LINE = re.compile(rf"\b(?P<before>\w{{1,20}}\s)?{_NOUN}{_BRACKET}{_SPAN}{_JOIN}{_LABELLED_VALUE}")
-_FOREIGN_LINE = re.compile(rf"^(?:{_FOREIGN_NOUN}){_BRACKET}{_FOREIGN_JOIN}{_LABELLED_VALUE}")
-_UNJOINED = re.compile(rf"^(?:(?:overall|final|total)\s)?{_NOUN}\s{_LABELLED_VALUE}")
+_FOREIGN_OVERALL_LINE = re.compile(rf"^(?:{_FOREIGN_OVERALL}){BRACKET}{_FOREIGN_JOIN}{_LABELLED_VALUE}")
+_SCORE_LINE = re.compile(rf"\b(?P<before>\w{{1,20}}\s)?{NOUN}{BRACKET}{SPAN}{_JOIN}{_LABELLED_VALUE}")
+_FOREIGN_LINE = re.compile(rf"^(?:{_FOREIGN_NOUN}){BRACKET}{_FOREIGN_JOIN}{_LABELLED_VALUE}")
+_UNJOINED = re.compile(rf"^(?:(?:overall|final|total)\s)?{NOUN}\s{_LABELLED_VALUE}")
 _VALUE_FIRST = re.compile(
-    rf"(?<![\w.,/\-]){_LOOSE_VALUE}\s(?:is|as|would\sbe|for)\s(?:(?:my|the|a|an|its)\s)?(?:overall\s|final\s)?{_NOUN}\b"
+    rf"(?<![\w.,/\-]){_LOOSE_VALUE}\s(?:is|as|would\sbe|for)\s(?:(?:my|the|a|an|its)\s)?(?:overall\s|final\s)?{NOUN}\b"
 )
 _GIVES = (
     r"(?:i|we)(?:'d|'ll|'m|\swould|\swill|\sam|\shave|\smust|\scan)?(?:\s\w{1,15})?\s"
@@ -51,7 +49,7 @@ _ANSWER = re.compile(rf"^(?:my\s|the\s)?(?:final\s)?answer\s?[:=]\s?{_LABELLED_V
 _GETS = re.compile(rf"\b(?:gets|receives|scores|comes\sto)\s(?:an?\s)?{_LOOSE_VALUE}\s?(?:[.!,;)]|$)")
 _LEADING = re.compile(rf"{_LOOSE_VALUE}(?:\s?[-\u2013\u2014:;,.(]\s?|\sbecause\s)(?=[^\W\d_]|\()")
 _TAKEN_BACK = re.compile(
-    rf"(?:^|[.!?\u2026]{{1,3}}\s{{1,3}}){CUE}(?:my\s(?:\w{{1,12}}\s)?{_NOUN}{_JOIN}(?:now\s)?|{_GIVES}){_LABELLED_VALUE}"
+    rf"(?:^|[.!?\u2026]{{1,3}}\s{{1,3}}){CUE}(?:my\s(?:\w{{1,12}}\s)?{NOUN}{_JOIN}(?:now\s)?|{_GIVES}){_LABELLED_VALUE}"
 )
 _LETTER = re.compile(r"[^\W\d_]")
 _STARS = re.compile(r"(?<![★⭐])(?P<full>[★⭐]{0,10})(?P<empty>☆{0,10})(?![★⭐☆])")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wisen.replies.answer import answer_in
-from wisen.replies.asked_line import asked_scores, is_asked_line, opens_with_score
+from wisen.replies.asked_line import NOUN, asked_scores, is_asked_line, opens_with_score
 from wisen.replies.lines import ALONE, Line, lines_of
 from wisen.replies.numbers import western
 from wisen.replies.prose_scores import WHOLE, StatedScore, candidates_in, taken_back_in
@@ -20,9 +20,8 @@ from wisen.replies.reply_words import any_of, folded, words
 from wisen.replies.structured_scores import score_in_json, score_in_tables
 from wisen.replies.verdict import Verdict, verdict_of, verdicts_in
 
-_NOUN = rf"(?:{any_of(words('score', 'english'))})"
 _BARE_LABEL = re.compile(
-    rf"(?:my\s|the\s)?(?:(?:(?:overall|final|total)\s)?{_NOUN}"
+    rf"(?:my\s|the\s)?(?:(?:(?:overall|final|total)\s)?{NOUN}"
     rf"|{any_of(words('score', 'nouns'))}|{any_of(words('score', 'overall'))})\s?:?$"
 )
 _ASKED_FOR = re.compile(r"\s*[Ss]core: (0(?:\.\d{1,6})?|1(?:\.0{1,6})?)\s*")
