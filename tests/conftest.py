@@ -79,6 +79,16 @@ async def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         await one.close()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In a worker, end what pytest-cov measures besides the worker's own, since `no_cover` doesn't pause it."""
+    if hasattr(session.config, "workerinput") and (coverage := sys.modules.get("coverage")):
+        begun = coverage.Coverage.current()
+        if begun:
+            begun.stop()
+            begun.save()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest; leave out what needs local weights where they aren't installed, unless it is required."""
     # Simulations, which aren't traced. At the end one process would wait for the other's.
