@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 CODEX := 0.169.0
 # Half of the tests' time is waiting for processes and databases, so there are more workers than cores.
-WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 2 )))
+WORKERS ?= $(shell echo $$(( ($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2 )))
 AXE := 4.14.1
 CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name) 2>/dev/null)))
 # Behind a proxy with certificates of its own, pip trusts those that the system trusts; uv does when it is told to.
