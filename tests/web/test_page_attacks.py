@@ -18,7 +18,7 @@ from wisen.stores.sqlite.store import SQLiteVectorStore
 from wisen.testing.material import card, run_record
 from wisen.web.application import PageAccess, page_application
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.no_cover]
 NORTH, SOUTH = "token-of-the-north", "token-of-the-south"
 TOKENS = BearerTokens({NORTH: "north", SOUTH: "south"})
 SECRET = "Northern invoices carry code N7"

@@ -21,7 +21,7 @@ from wisen.stores.transfer_items import card_item, run_item
 from wisen.testing.material import card
 from wisen.web.application import page_application
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.no_cover]
 LESSON, RUN = "/lessons/hostile-card", "/runs/hostile-run"
 PARTS = ("content", "pattern", "strategy", "steps", "situation", "history")
 VIEWS = (
