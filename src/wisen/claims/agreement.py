@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from difflib import SequenceMatcher
 from itertools import chain
 
 from wisen.claims.claim import Claim, Word
@@ -13,6 +14,8 @@ _MANY = 0.4
 _MANY_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
 _MOST_OF_IT = 0.55
+_IN_ORDER = 0.9
+_FEW = 4
 _NUMBER = frozenset(("number",))
 _FILLING = frozenset(("always", "ever", "carefully", "then"))
 
@@ -163,10 +166,12 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They begin with the same word, as "Keep ZIP codes as strings" and "Keep phone numbers as strings" do, or one of them
-    has hardly a word of its own.
+    has hardly a word of its own, and what they share stands in one order, or is all they say. Who says a thing again in
+    a sentence of another shape may well use no other words.
     """
-    alike = one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST
-    return alike or _own(one, other) < _OWN_WORDS
+    if one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST:
+        return True
+    return _own(one, other) < _OWN_WORDS and (one.stems == other.stems or _in_one_order(one, other))
 
 
 def words_in_play(one: Claim, other: Claim) -> int:
@@ -291,6 +296,16 @@ def _in_common(one: Claim, other: Claim) -> float:
 def _own(one: Claim, other: Claim) -> int:
     """How many words of its own the claim has that has fewer of them."""
     return min(len(one.stems - other.stems), len(other.stems - one.stems))
+
+
+def _in_one_order(one: Claim, other: Claim) -> bool:
+    """Whether nearly all words that two claims share stand in the same order, or are too few to tell."""
+    shared = one.stems & other.stems
+    if len(shared) < _FEW:
+        return True
+    mine, others = ([word.stem for word in claim.words if word.stem in shared] for claim in (one, other))
+    kept = sum(block.size for block in SequenceMatcher(None, mine, others, autojunk=False).get_matching_blocks())
+    return kept >= _IN_ORDER * min(len(mine), len(others))
 
 
 def _alike(mine: AbstractSet[str], others: AbstractSet[str]) -> dict[str, str]:

@@ -238,6 +238,8 @@ class _Reader:
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self._carried(root, value, floats=floats, is_participle=self._after_be)
         self._negated = self._negated and floats
+        if root in table.excluding:
+            self._exclude()
         self._after_be = self._after_be and floats
 
     def _value(self, token: Token, place: int) -> None:
@@ -288,6 +290,18 @@ class _Reader:
                 self._denial = len(self.words)
             elif self._stop_before(place) not in {"", ","}:
                 self._condition = len(self.words)
+
+    def _exclude(self) -> None:
+        """Negate what the verb just read is said of: it comes next, or stands before it in the passive."""
+        if self.words[-1].negated:
+            self._negated = False
+            return
+        self._denies = True
+        if not self._after_be:
+            self._negated = True
+            return
+        subject = len(self.words) - len(self._clause)
+        self.words[subject:-1] = [replace(word, negated=not word.negated) for word in self.words[subject:-1]]
 
     def _stop_before(self, place: int) -> str:
         """The stop that a token follows, "" where it follows none; a text begins like a sentence."""

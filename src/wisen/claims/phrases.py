@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from wisen.claims.lexer import Token
 from wisen.claims.vocabulary import vocabulary
 
+_OBJECT = 9
+"""Tokens of an object and the particle behind it, at most."""
 _DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
 
 
@@ -25,8 +27,24 @@ def with_phrases(found: list[Token]) -> Iterator[Token]:
                 place += length
                 break
         else:
-            yield found[place]
+            if particle := _particle_behind(found, place):
+                yield Token("word", table.phrases[found[place].value, found.pop(particle).value])
+            else:
+                yield found[place]
             place += 1
+
+
+def _particle_behind(found: list[Token], place: int) -> int:
+    """Where the particle of a verb stands that has its object between them: "leave the number out"; 0 for none."""
+    table = vocabulary()
+    if found[place].value not in table.phrase_starts:
+        return 0
+    for at, token in enumerate(found[place + 1 : place + _OBJECT], place + 1):
+        if token.kind == "stop" or token.value in table.links:
+            return 0
+        if token.value in table.particles and (found[place].value, token.value) in table.phrases:
+            return at
+    return 0
 
 
 def _apart(found: Iterable[Token]) -> Iterator[Token]:

@@ -18,7 +18,7 @@ _VOWELS = frozenset("aeiouy")
 _NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de", "mis")
 _SHORTEST_STEM = 3
 _NONE: frozenset[str] = frozenset()
-_LISTS = ("function", "negators", "exceptives", "not_adverbs", "permission", "duty")
+_LISTS = ("function", "negators", "exceptives", "particles", "not_adverbs", "permission", "duty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class Vocabulary:
     negators: frozenset[str]
     exceptives: frozenset[str]
     """Words that turn a denial before them into a condition: "never pay without a receipt"."""
+    excluding: frozenset[str]
+    """Words, as stems, that deny what they are said of: omit, regardless."""
+    particles: frozenset[str]
+    """Words of phrases that may stand behind the object: "leave it out"."""
     reasons: frozenset[str]
     """Words before why something is to be done."""
     reasons_behind_stop: frozenset[str]
@@ -96,6 +100,7 @@ def vocabulary() -> Vocabulary:
         time_links=read["order"]["links"],
         first=frozenset(read["order"]["first"]),
         later=frozenset(read["order"]["later"]),
+        excluding=frozenset(_stem(word, irregular) for word in read["excluding"].split()),
         owners={word: stands for stands, words in read["owners"].items() for word in words},
         links={word: stands for stands, words in read["links"].items() for word in words},
         ways={word: stands for stands, words in read["ways"].items() for word in words},
