@@ -2,9 +2,9 @@
 
 `python benchmarks/wordings.py [--write-docs]`
 
-Fifteen times 50 lessons in five wordings each, of which any two differ in half of their words (sixth to fifteenth set)
-or in nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside eleven of
-them; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and short ones. Each file has
+Seventeen times 50 lessons in five wordings each, of which any two differ in half of their words (from the sixth set on)
+or in nearly all of them (first to fifth), with 100 pairs of opposites and 100 pairs of different rules beside thirteen
+of them; 50 pairs of each of nine kinds; and lessons of one situation: 20 of each of four, and short ones. Each file has
 one writer, who hadn't read the rule. The wordings of a set are taught to a store in a random order.
 """
 
@@ -38,7 +38,7 @@ _SETS = {
         name: _HERE / "wording_texts" / name
         for name in (
             *("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-            *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+            *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
         )
     },
 }

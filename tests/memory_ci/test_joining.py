@@ -254,7 +254,7 @@ class TestStayTwo:
         store = Decided(embedder=model)
         ci = keeper(store, rule=COIN)
         one, other = await two(ci)
-        wording = await taught(ci, "Patients are booked into a first appointment slot of 50 minutes.")
+        wording = await taught(ci, "Reserve 50 minutes in the diary whenever a patient has a first appointment.")
         await change_card(store, wording, lambda card: replace(card, idea=other))
         await change_card(store, one, lambda card: replace(card, idea="", retold=0))
 
@@ -310,7 +310,7 @@ async def test_an_idea_in_use_is_the_head(ci: MemoryCI) -> None:
 async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_others_text(ci: MemoryCI) -> None:
     one, other = await two(ci)
     wording = await taught(ci, "For an initial visit, block 50 minutes in the schedule.")
-    tainted = await taught(ci, "Patients are booked into a first appointment slot of 50 minutes.", tainted=True)
+    tainted = await taught(ci, "Reserve 50 minutes in the diary whenever a patient has a first appointment.", tainted=True)
     assert {(await kept(ci.store, card)).idea for card in (wording, tainted)} == {one}
     await ci.promote(other, "it is right")
     await change_card(ci.store, one, lambda card: replace(card, provenance=replace(card.provenance, tainted=True)))

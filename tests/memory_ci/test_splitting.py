@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 TAKE = "Take the 2% early-payment discount whenever the vendor offers it."
 USE = "Whenever the vendor offers the 2% early-payment discount, use it."
-DECLINE = "Decline early-payment discounts of 2%; the liquidity is worth more to us."
+DECLINE = "Let the 2% early-payment discount of a vendor lapse; the liquidity is worth more to us."
 PROMPT = "Pay the vendor's invoice."
 TRIAL = Trial(model="m", layout="l", number=1, stage="on trial", counts=(DrawCounts(propensity=0.6, shown=9),))
 TESTED: dict[str, Any] = {"trials": (TRIAL,), "evidence": (CardEvidence(model="m", gained=3),)}

@@ -1,9 +1,9 @@
 """Whether what two texts claim can be one and the same."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from difflib import SequenceMatcher
 from itertools import chain
 
 from wisen.claims.claim import Claim, Word
@@ -165,9 +165,9 @@ def in_like_words(one: Claim, other: Claim) -> bool:
 def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
-    They begin with the same word, as "Keep ZIP codes as strings" and "Keep phone numbers as strings" do, or one of them
-    has hardly a word of its own, and what they share stands in one order, or is all they say. Who says a thing again in
-    a sentence of another shape may well use no other words.
+    They begin with the same word, as "Keep ZIP codes as strings" and "Keep phone numbers as strings" do. Or one of them
+    has hardly a word of its own, and they share all words, or those that they share stand in one order. A sentence of
+    another shape may say the same without other words.
     """
     if one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST:
         return True
@@ -299,13 +299,19 @@ def _own(one: Claim, other: Claim) -> int:
 
 
 def _in_one_order(one: Claim, other: Claim) -> bool:
-    """Whether nearly all words that two claims share stand in the same order, or are too few to tell."""
+    """Whether nearly all words that two claims share stand in the same order, or are too few to tell.
+
+    These are the longest row of them that both have in one order, each word where it comes first.
+    """
     shared = one.stems & other.stems
     if len(shared) < _FEW:
         return True
-    mine, others = ([word.stem for word in claim.words if word.stem in shared] for claim in (one, other))
-    kept = sum(block.size for block in SequenceMatcher(None, mine, others, autojunk=False).get_matching_blocks())
-    return kept >= _IN_ORDER * min(len(mine), len(others))
+    places = {stem: place for place, stem in enumerate(dict.fromkeys(word.stem for word in other.words))}
+    rising: list[int] = []
+    for stem in dict.fromkeys(word.stem for word in one.words if word.stem in shared):
+        at = bisect_left(rising, places[stem])
+        rising[at : at + 1] = [places[stem]]
+    return len(rising) >= _IN_ORDER * len(shared)
 
 
 def _alike(mine: AbstractSet[str], others: AbstractSet[str]) -> dict[str, str]:

@@ -155,6 +155,7 @@ class _Reader:
         self._negated = False
         self._denial: int | None = None
         self._condition: int | None = None
+        self._excluded = 0
         self._meant: Meant = "rule"
         self._fronted = False
         self._after_be = False
@@ -300,7 +301,8 @@ class _Reader:
         if not self._after_be:
             self._negated = True
             return
-        subject = len(self.words) - len(self._clause)
+        subject = max(len(self.words) - len(self._clause), self._excluded)
+        self._excluded = len(self.words)
         self.words[subject:-1] = [replace(word, negated=not word.negated) for word in self.words[subject:-1]]
 
     def _stop_before(self, place: int) -> str:

@@ -15,6 +15,7 @@ def with_phrases(found: list[Token]) -> Iterator[Token]:
     """Tokens with phrases replaced by the word that they stand for, and contractions taken apart."""
     table = vocabulary()
     found = list(_apart(found))
+    taken = set[int]()
     place = 0
     while place < len(found):
         longest = table.phrase_starts.get(found[place].value, 1)
@@ -28,8 +29,9 @@ def with_phrases(found: list[Token]) -> Iterator[Token]:
                 break
         else:
             if particle := _particle_behind(found, place):
-                yield Token("word", table.phrases[found[place].value, found.pop(particle).value])
-            else:
+                taken.add(particle)
+                yield Token("word", table.phrases[found[place].value, found[particle].value])
+            elif place not in taken:
                 yield found[place]
             place += 1
 
@@ -37,12 +39,16 @@ def with_phrases(found: list[Token]) -> Iterator[Token]:
 def _particle_behind(found: list[Token], place: int) -> int:
     """Where the particle of a verb stands that has its object between them: "leave the number out"; 0 for none."""
     table = vocabulary()
-    if found[place].value not in table.phrase_starts:
+    if found[place].kind != "word" or found[place].value not in table.phrase_starts:
         return 0
     for at, token in enumerate(found[place + 1 : place + _OBJECT], place + 1):
         if token.kind == "stop" or token.value in table.links:
             return 0
-        if token.value in table.particles and (found[place].value, token.value) in table.phrases:
+        if (
+            token.kind == "word"
+            and token.value in table.particles
+            and (found[place].value, token.value) in table.phrases
+        ):
             return at
     return 0
 

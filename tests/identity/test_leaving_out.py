@@ -1,0 +1,110 @@
+"""What is left out is denied, whichever verb says so; and texts of like words that stand in another order."""
+
+import pytest
+
+from wisen.claims.agreement import contradict, in_one_frame
+from wisen.claims.claim import claim_of
+from wisen.identity import Relation, relation
+
+
+def alike(one: str, other: str) -> Relation:
+    """The relation of two texts whose vectors are the same."""
+    return relation(one, other, cosine=1.0, same_meaning=0.6)
+
+
+def denied(text: str) -> list[str]:
+    """The words that are negated, in their order."""
+    return [word.stem for word in claim_of(text).words if word.negated]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Omit the number on labels.", ["number"]),
+        ("The tax number is omitted. Print labels.", ["tax", "number"]),
+        ("Leave the number out of labels.", ["number"]),
+        ("The lock file has to be kept out of commits.", ["lock", "fil"]),
+        ("Leave the number off the label.", ["number"]),
+        ("Stay away from discounts.", ["discount"]),
+        ("Force pushes are forbidden.", ["forc", "push"]),
+        ("Compare names regardless of case.", ["cas"]),
+        ("Never skip tests.", ["skip"]),
+        ("Tests must not be omitted.", ["omit"]),
+        ("Pay; the fee is waived, the tip is omitted, the tax is excluded.", ["tip", "tax"]),
+        ("Fees and tips are omitted and taxes are excluded.", ["fee", "tip", "tax"]),
+        ("Leave the room; then check out.", []),
+        ("Leave the `out` folder alone.", []),
+        ("Leave the first and the second and the third and the fourth lamp out.", []),
+        ("Turn the lamp off.", []),
+        ("Book nothing but trucks.", []),
+    ],
+)
+def test_what_a_verb_leaves_out_is_denied(text: str, words: list[str]):
+    assert denied(text) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Keep request bodies out of the log.", "Write request bodies to the log."),
+        ("Fridays are excluded from reminders of invoices.", "Send reminders of invoices on Fridays, too."),
+        ("Case matters when comparing addresses.", "Compare addresses regardless of case."),
+        ("Round prices up on each invoice.", "On each invoice, prices are rounded down."),
+    ],
+)
+def test_who_leaves_out_what_the_other_has_contradicts(one: str, other: str):
+    assert contradict(claim_of(one), claim_of(other))
+    assert contradict(claim_of(other), claim_of(one))
+    assert alike(one, other) == alike(other, one) != "idea"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Leave preprints out of the summary, as too many of them are never reviewed.",
+            "Too many preprints aren't ever reviewed, so the summary of papers has to omit them.",
+        ),
+        (
+            "Force pushes to the main branch are forbidden, since they erase the work of others.",
+            "Because it erases other people's work, never push to the main branch by force.",
+        ),
+    ],
+)
+def test_one_thing_may_be_left_out_in_other_words(one: str, other: str):
+    assert alike(one, other) == alike(other, one) == "idea"
+
+
+def test_in_a_sentence_of_another_shape_hardly_a_word_need_be_another():
+    one = "Ask the player before you sell an item marked legendary to a shop."
+    turned = "Items marked legendary may go to shops only after the player was asked."
+    kept = "Ask the player before you sell an item marked legendary to a friend."
+
+    assert not in_one_frame(claim_of(one), claim_of(turned))
+    assert not in_one_frame(claim_of(turned), claim_of(one))
+    assert alike(one, turned) == "idea"
+    assert in_one_frame(claim_of(kept), claim_of(one))
+    assert alike(one, kept) != "idea"
+
+
+def test_who_does_what_to_whom_is_told_by_the_order_of_the_same_words():
+    one, other = "The tenant notifies the landlord of all defects.", "The landlord notifies the tenant of all defects."
+
+    assert in_one_frame(claim_of(one), claim_of(other))
+    assert alike(one, other) != "idea"
+
+
+def test_the_order_of_three_words_tells_nothing():
+    one, other = "Let the user close the ticket.", "Close the ticket yourself; don't wait for the user."
+
+    assert in_one_frame(claim_of(one), claim_of(other))
+    assert alike(one, other) != "idea"
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("piece", ["leave a b out ", "be omitted ", "leave ", "word{} ", "be word{} omitted "])
+def test_long_texts_take_no_long_time(piece: str):
+    count = 200_000 // len(piece)
+    text = "".join(piece.format(number) for number in range(count))
+    turned = "".join(piece.format(number) for number in reversed(range(count)))
+    assert alike(text, turned + "x") in {"same", "idea", "rivals", "other"}
