@@ -35,6 +35,7 @@ pytestmark = pytest.mark.anyio
 SLOT = "A first visit gets a slot of 50 minutes in the calendar."
 BOOK = "Book 50 minutes for every patient's first appointment."
 BRIDGE = "Schedule a patient's initial appointment as a 50 minutes slot."
+RESERVE = "Reserve 50 minutes in the diary whenever a patient has a first appointment."
 PROMPT = "Put Mrs. Okafor's first visit into the calendar."
 
 
@@ -254,7 +255,7 @@ class TestStayTwo:
         store = Decided(embedder=model)
         ci = keeper(store, rule=COIN)
         one, other = await two(ci)
-        wording = await taught(ci, "Reserve 50 minutes in the diary whenever a patient has a first appointment.")
+        wording = await taught(ci, RESERVE)
         await change_card(store, wording, lambda card: replace(card, idea=other))
         await change_card(store, one, lambda card: replace(card, idea="", retold=0))
 
@@ -310,7 +311,7 @@ async def test_an_idea_in_use_is_the_head(ci: MemoryCI) -> None:
 async def test_the_wordings_of_what_joins_an_idea_in_use_are_in_use_but_for_others_text(ci: MemoryCI) -> None:
     one, other = await two(ci)
     wording = await taught(ci, "For an initial visit, block 50 minutes in the schedule.")
-    tainted = await taught(ci, "Reserve 50 minutes in the diary whenever a patient has a first appointment.", tainted=True)
+    tainted = await taught(ci, RESERVE, tainted=True)
     assert {(await kept(ci.store, card)).idea for card in (wording, tainted)} == {one}
     await ci.promote(other, "it is right")
     await change_card(ci.store, one, lambda card: replace(card, provenance=replace(card.provenance, tainted=True)))
