@@ -20,21 +20,28 @@ def denied(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Omit the number on labels.", ["number"]),
-        ("The tax number is omitted. Print labels.", ["tax", "number"]),
+        ("Omit the internal order number from labels.", ["internal", "order", "number"]),
+        ("The internal order number is omitted from labels.", ["internal", "order", "number"]),
         ("Leave the number out of labels.", ["number"]),
         ("The lock file has to be kept out of commits.", ["lock", "fil"]),
         ("Leave the number off the label.", ["number"]),
         ("Stay away from discounts.", ["discount"]),
         ("Force pushes are forbidden.", ["forc", "push"]),
-        ("Compare names regardless of case.", ["cas"]),
         ("Never skip tests.", ["skip"]),
         ("Tests must not be omitted.", ["omit"]),
+        ("Skip no step.", ["skip"]),
+        ("No step is skipped.", ["skip"]),
+        ("Avoid not retrying timeouts.", ["avoid"]),
         ("Pay; the fee is waived, the tip is omitted, the tax is excluded.", ["tip", "tax"]),
-        ("Fees and tips are omitted and taxes are excluded.", ["fee", "tip", "tax"]),
+        ("Skip orders that are not paid.", ["order", "pay"]),
+        ("Orders that are not paid are skipped.", ["pay"]),
+        ("Retry payments that were declined.", []),
+        ("Avoid pushing on Fridays unless the lead has agreed.", []),
         ("Leave the room; then check out.", []),
+        ("Switch the pump on and shut off the valve.", []),
+        ("Keep polling until the job times out.", []),
         ("Leave the `out` folder alone.", []),
-        ("Leave the first and the second and the third and the fourth lamp out.", []),
+        ("Leave the very large, red, old and noisy lamp in the hall out.", []),
         ("Turn the lamp off.", []),
         ("Book nothing but trucks.", []),
     ],
@@ -49,7 +56,7 @@ def test_what_a_verb_leaves_out_is_denied(text: str, words: list[str]):
         ("Keep request bodies out of the log.", "Write request bodies to the log."),
         ("Fridays are excluded from reminders of invoices.", "Send reminders of invoices on Fridays, too."),
         ("Case matters when comparing addresses.", "Compare addresses regardless of case."),
-        ("Round prices up on each invoice.", "On each invoice, prices are rounded down."),
+        ("Skip a step of the list.", "Skip no step of the list."),
     ],
 )
 def test_who_leaves_out_what_the_other_has_contradicts(one: str, other: str):
@@ -61,23 +68,21 @@ def test_who_leaves_out_what_the_other_has_contradicts(one: str, other: str):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (
-            "Leave preprints out of the summary, as too many of them are never reviewed.",
-            "Too many preprints aren't ever reviewed, so the summary of papers has to omit them.",
-        ),
-        (
-            "Force pushes to the main branch are forbidden, since they erase the work of others.",
-            "Because it erases other people's work, never push to the main branch by force.",
-        ),
+        ("Skip the blank lines in the file.", "Blank lines in the file are skipped."),
+        ("Report the skipped rows to the owner.", "Report rows that were skipped to the owner."),
+        ("Prohibit direct pushes to main.", "Do not allow direct pushes to main."),
+        ("Keep customer names out of the logs.", "Customer names are kept out of the logs."),
+        ("Send the invoice, but omit the bank details.", "Send the invoice and make sure bank details are left out."),
     ],
 )
-def test_one_thing_may_be_left_out_in_other_words(one: str, other: str):
-    assert alike(one, other) == alike(other, one) == "idea"
+def test_one_thing_may_be_left_out_by_other_means(one: str, other: str):
+    assert not contradict(claim_of(one), claim_of(other))
+    assert not contradict(claim_of(other), claim_of(one))
 
 
 def test_in_a_sentence_of_another_shape_hardly_a_word_need_be_another():
     one = "Ask the player before you sell an item marked legendary to a shop."
-    turned = "Items marked legendary may go to shops only after the player was asked."
+    turned = "Items marked legendary may go to shops only after the player was asked for consent."
     kept = "Ask the player before you sell an item marked legendary to a friend."
 
     assert not in_one_frame(claim_of(one), claim_of(turned))
@@ -92,6 +97,24 @@ def test_who_does_what_to_whom_is_told_by_the_order_of_the_same_words():
 
     assert in_one_frame(claim_of(one), claim_of(other))
     assert alike(one, other) != "idea"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The tenant pays the landlord a deposit before moving.",
+            "Before moving the landlord pays the tenant the full deposit.",
+        ),
+        (
+            "Use the staging key for tests of the payment gateway.",
+            "Tests of the payment gateway use the production key.",
+        ),
+    ],
+)
+def test_where_both_have_hardly_a_word_of_their_own_another_order_is_another_claim(one: str, other: str):
+    assert in_one_frame(claim_of(one), claim_of(other))
+    assert alike(one, other) == alike(other, one) != "idea"
 
 
 def test_the_order_of_three_words_tells_nothing():

@@ -13,6 +13,7 @@ from wisen.claims.vocabulary import alike_of, complements_of, opposites_of, voca
 _MANY = 0.4
 _MANY_BEHIND_FIRST = 0.25
 _OWN_WORDS = 2
+_OWN_OF_BOTH = 2
 _MOST_OF_IT = 0.55
 _IN_ORDER = 0.9
 _FEW = 4
@@ -119,7 +120,7 @@ def contradict(one: Claim, other: Claim) -> bool:
     """Whether one affirms what the other denies: a word, or one like it, negated, or its opposite not negated.
 
     It counts only of one thing, so that "go on" and "come next" pass, and "failed without any bug" beside "look for the
-    bug": see `_of_one_thing`.
+    bug": see `_of_one_thing`. What is left out may be denied by other means: "skip the rows", "don't import the rows".
     """
     mine, others = one.stems - other.stems, other.stems - one.stems
     same = chain(
@@ -129,7 +130,11 @@ def contradict(one: Claim, other: Claim) -> bool:
     opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
 
     clashes = chain(
-        (pair for pair in same if _denied_in_one(one, pair[0], other, pair[1])),
+        (
+            pair
+            for pair in same
+            if _denied_in_one(one, pair[0], other, pair[1]) and not _left_out_of_both(one, other, *pair)
+        ),
         (pair for pair in opposed if _like_in_both(one, pair[0], other, pair[1])),
     )
     return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
@@ -171,7 +176,9 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """
     if one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST:
         return True
-    return _own(one, other) < _OWN_WORDS and (one.stems == other.stems or _in_one_order(one, other))
+    if _own(one, other) >= _OWN_WORDS:
+        return False
+    return len(one.stems ^ other.stems) <= _OWN_OF_BOTH or _in_one_order(one, other)
 
 
 def words_in_play(one: Claim, other: Claim) -> int:
@@ -261,6 +268,11 @@ def _hard(claim: Claim) -> frozenset[str]:
 def _denied_in_one(one: Claim, stem: str, other: Claim, its: str) -> bool:
     """Whether a word is negated in one claim and not in the other, among their rules or among their reasons."""
     return any(mine.isdisjoint(others) for mine, others in _as_meant(one, stem, other, its))
+
+
+def _left_out_of_both(one: Claim, other: Claim, stem: str, its: str) -> bool:
+    """Whether one claim leaves a word out, and the other has it in a clause that denies something."""
+    return (stem in one.left_out and its in other.denied) or (its in other.left_out and stem in one.denied)
 
 
 def _like_in_both(one: Claim, stem: str, other: Claim, its: str) -> bool:

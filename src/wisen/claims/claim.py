@@ -73,6 +73,8 @@ class Claim:
     parts: tuple[Part, ...]
     """The text in order."""
     clauses: tuple[Clause, ...]
+    left_out: frozenset[str]
+    """What a verb such as "omit" denies: other wordings may deny it by other means."""
     ways: frozenset[tuple[str, str]]
     """Words and values that "from" or "to" stands before."""
     owners: frozenset[str]
@@ -155,7 +157,9 @@ class _Reader:
         self._negated = False
         self._denial: int | None = None
         self._condition: int | None = None
-        self._excluded = 0
+        self._object = False
+        self._subject_ended = False
+        self._left_out: set[str] = set()
         self._meant: Meant = "rule"
         self._fronted = False
         self._after_be = False
@@ -187,6 +191,7 @@ class _Reader:
             said=frozenset(self.said),
             parts=tuple(self.parts),
             clauses=tuple(self._clauses),
+            left_out=frozenset(self._left_out),
             ways=frozenset(self.ways),
             owners=frozenset(self.owners),
             duties=self._duties(),
@@ -195,6 +200,7 @@ class _Reader:
         )
 
     def _stop(self, sign: str) -> None:
+        self._object = False
         self._negated, self._direction, self._way = False, "", ""
         self._end_clause()
         if sign != ",":
@@ -213,6 +219,7 @@ class _Reader:
             return
         self.said.add(stem(value))
         if value in table.links:
+            self._end_object()
             self._end_clause()
             self.words.append(Word(stem=table.links[value], negated=False, is_link=True))
             return
@@ -220,6 +227,8 @@ class _Reader:
             self.owners.add(table.owners[value])
         if value in table.function:
             self._after_be = value in _FORMS_OF_BE
+            self._end_object()
+            self._subject_ended = bool(self._clause) and (self._subject_ended or value not in table.auxiliaries)
             self._way = table.ways.get(value, self._way)
         else:
             self._content(token, place)
@@ -238,7 +247,9 @@ class _Reader:
             self.counts.add(table.multiples[root])
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self._carried(root, value, floats=floats, is_participle=self._after_be)
-        self._negated = self._negated and floats
+        if self._object and self._negated:
+            self._left_out.add(root)
+        self._negated = self._negated and (floats or self._object)
         if root in table.excluding:
             self._exclude()
         self._after_be = self._after_be and floats
@@ -287,23 +298,37 @@ class _Reader:
             self._negated = False
         elif value in vocabulary().negators:
             self._negated = self._denies = True
+            if self._object:
+                # "Leave no warning out" says "never leave a warning out".
+                self._object = self._negated = False
+                self.words[-1] = replace(self.words[-1], negated=True)
             if not exceptive:
                 self._denial = len(self.words)
             elif self._stop_before(place) not in {"", ","}:
                 self._condition = len(self.words)
 
     def _exclude(self) -> None:
-        """Negate what the verb just read is said of: it comes next, or stands before it in the passive."""
-        if self.words[-1].negated:
+        """Negate what the verb just read is said of: the words that come next, or its subject in the passive.
+
+        A subject is denied where nothing but its words stands before the verb in its clause.
+        """
+        verb = len(self.words) - 1
+        if self.words[verb].negated:
             self._negated = False
             return
         self._denies = True
         if not self._after_be:
-            self._negated = True
-            return
-        subject = max(len(self.words) - len(self._clause), self._excluded)
-        self._excluded = len(self.words)
-        self.words[subject:-1] = [replace(word, negated=not word.negated) for word in self.words[subject:-1]]
+            self._negated = self._object = True
+            self._denial = len(self.words)
+        elif not self._subject_ended:
+            begins = len(self.words) - len(self._clause)
+            subject = self.words[begins:verb]
+            left_out = not any(word.negated for word in subject)
+            self.words[begins:verb] = [replace(word, negated=left_out) for word in subject]
+            if left_out:
+                self._left_out.update(word.stem for word in subject)
+            else:
+                self.words[verb] = replace(self.words[verb], negated=True)
 
     def _stop_before(self, place: int) -> str:
         """The stop that a token follows, "" where it follows none; a text begins like a sentence."""
@@ -326,7 +351,13 @@ class _Reader:
             self.ways.add((what, self._way))
         self._way = ""
 
+    def _end_object(self) -> None:
+        """Stop denying what is left out, where something of it has been read."""
+        if self._object and self.words[-1].negated:
+            self._object = self._negated = False
+
     def _end_clause(self) -> None:
+        self._subject_ended = False
         if self._clause:
             self._clauses.append(Clause(frozenset(self._clause), self._denies))
         self._clause, self._denies = [], False

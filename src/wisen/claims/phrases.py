@@ -8,6 +8,7 @@ from wisen.claims.vocabulary import vocabulary
 
 _OBJECT = 9
 """Tokens of an object and the particle behind it, at most."""
+_ENDS_OBJECT = frozenset(("and", "or", "but", "to", "on", "in", "before", "after", "until", "that", "which", "who"))
 _DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
 
 
@@ -38,18 +39,14 @@ def with_phrases(found: list[Token]) -> Iterator[Token]:
 
 def _particle_behind(found: list[Token], place: int) -> int:
     """Where the particle of a verb stands that has its object between them: "leave the number out"; 0 for none."""
-    table = vocabulary()
-    if found[place].kind != "word" or found[place].value not in table.phrase_starts:
+    table, verb = vocabulary(), found[place]
+    if verb.kind != "word" or verb.value not in table.phrase_starts:
         return 0
     for at, token in enumerate(found[place + 1 : place + _OBJECT], place + 1):
-        if token.kind == "stop" or token.value in table.links:
-            return 0
-        if (
-            token.kind == "word"
-            and token.value in table.particles
-            and (found[place].value, token.value) in table.phrases
-        ):
+        if token.kind == "word" and token.value in table.particles and (verb.value, token.value) in table.phrases:
             return at
+        if token.kind == "stop" or token.value in _ENDS_OBJECT or token.value in table.links:
+            return 0
     return 0
 
 

@@ -18,7 +18,7 @@ _VOWELS = frozenset("aeiouy")
 _NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "de", "mis")
 _SHORTEST_STEM = 3
 _NONE: frozenset[str] = frozenset()
-_LISTS = ("function", "negators", "exceptives", "particles", "not_adverbs", "permission", "duty")
+_LISTS = ("function", "negators", "exceptives", "auxiliaries", "particles", "not_adverbs", "permission", "duty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,9 @@ class Vocabulary:
     exceptives: frozenset[str]
     """Words that turn a denial before them into a condition: "never pay without a receipt"."""
     excluding: frozenset[str]
-    """Words, as stems, that deny what they are said of: omit, regardless."""
+    """Verbs, as stems, that deny what they are said of."""
+    auxiliaries: frozenset[str]
+    """Verbs that stand before another one: must be, has."""
     particles: frozenset[str]
     """Words of phrases that may stand behind the object: "leave it out"."""
     reasons: frozenset[str]
