@@ -41,7 +41,8 @@ def denied(text: str) -> list[str]:
         ("Switch the pump on and shut off the valve.", []),
         ("Keep polling until the job times out.", []),
         ("Leave the `out` folder alone.", []),
-        ("Leave the very large, red, old and noisy lamp in the hall out.", []),
+        ("Keep the customer file and send out the invoice.", []),
+        ("Leave the very large old red lamp of the narrow hall upstairs out.", []),
         ("Turn the lamp off.", []),
         ("Book nothing but trucks.", []),
     ],
@@ -82,7 +83,7 @@ def test_one_thing_may_be_left_out_by_other_means(one: str, other: str):
 
 def test_in_a_sentence_of_another_shape_hardly_a_word_need_be_another():
     one = "Ask the player before you sell an item marked legendary to a shop."
-    turned = "Items marked legendary may go to shops only after the player was asked for consent."
+    turned = "Items marked legendary are sold to shops only after the player was asked for clear consent."
     kept = "Ask the player before you sell an item marked legendary to a friend."
 
     assert not in_one_frame(claim_of(one), claim_of(turned))
@@ -118,10 +119,10 @@ def test_where_both_have_hardly_a_word_of_their_own_another_order_is_another_cla
 
 
 def test_the_order_of_three_words_tells_nothing():
-    one, other = "Let the user close the ticket.", "Close the ticket yourself; don't wait for the user."
+    one, other = "Let the user close the ticket.", "Close each old ticket quickly for the waiting user."
 
     assert in_one_frame(claim_of(one), claim_of(other))
-    assert alike(one, other) != "idea"
+    assert alike(one, other) == alike(other, one) != "idea"
 
 
 @pytest.mark.no_cover
