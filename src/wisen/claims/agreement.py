@@ -171,8 +171,8 @@ def in_one_frame(one: Claim, other: Claim) -> bool:
     """Whether two claims are built of like words, so that those in which they differ make them two claims.
 
     They begin with the same word, as "Keep ZIP codes as strings" and "Keep phone numbers as strings" do. Or one of them
-    has hardly a word of its own, and they share all words, or those that they share stand in one order. A sentence of
-    another shape may say the same without other words.
+    has hardly a word of its own, and so has the other, or the words that they share stand in one order. A sentence of
+    another shape may say the same with few other words.
     """
     if one.first == other.first and _in_common(one, other) >= _MANY_BEHIND_FIRST:
         return True
