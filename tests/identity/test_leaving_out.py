@@ -35,6 +35,9 @@ def denied(text: str) -> list[str]:
         ("Pay; the fee is waived, the tip is omitted, the tax is excluded.", ["tip", "tax"]),
         ("Skip orders that are not paid.", ["order", "pay"]),
         ("Orders that are not paid are skipped.", ["pay"]),
+        ("Skip rows not in the manifest.", ["row", "manifest"]),
+        ("Skip 3 rows and don't import them.", ["3", "row", "import"]),
+        ("Avoid skipping tests.", ["skip"]),
         ("Retry payments that were declined.", []),
         ("Avoid pushing on Fridays unless the lead has agreed.", []),
         ("Leave the room; then check out.", []),
@@ -58,6 +61,8 @@ def test_what_a_verb_leaves_out_is_denied(text: str, words: list[str]):
         ("Fridays are excluded from reminders of invoices.", "Send reminders of invoices on Fridays, too."),
         ("Case matters when comparing addresses.", "Compare addresses regardless of case."),
         ("Skip a step of the list.", "Skip no step of the list."),
+        ("Skip rows in the manifest.", "Skip rows not in the manifest."),
+        ("Avoid pushes on Fridays unless the lead agreed.", "Never push on Fridays, and don't ask the lead."),
     ],
 )
 def test_who_leaves_out_what_the_other_has_contradicts(one: str, other: str):

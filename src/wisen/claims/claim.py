@@ -30,6 +30,8 @@ class Word:
 
     stem: str
     negated: bool
+    left_out: bool = False
+    """Whether a verb such as "omit" negates it: other wordings may deny it by other means."""
     meant: Meant = "rule"
     floats: bool = False
     """Whether it may stand in other places of its sentence for the same, as many adverbs may."""
@@ -73,8 +75,6 @@ class Claim:
     parts: tuple[Part, ...]
     """The text in order."""
     clauses: tuple[Clause, ...]
-    left_out: frozenset[str]
-    """What a verb such as "omit" denies: other wordings may deny it by other means."""
     ways: frozenset[tuple[str, str]]
     """Words and values that "from" or "to" stands before."""
     owners: frozenset[str]
@@ -101,6 +101,11 @@ class Claim:
             key = word.stem, word.meant
             found[key] = found.get(key, frozenset()) | {word.negated}
         return found
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """What is denied by a verb of leaving out."""
+        return frozenset(word.stem for word in self.words if word.left_out)
 
     @cached_property
     def order(self) -> Mapping[str, Place]:
@@ -157,9 +162,8 @@ class _Reader:
         self._negated = False
         self._denial: int | None = None
         self._condition: int | None = None
-        self._object = False
+        self._object: int | None = None
         self._subject_ended = False
-        self._left_out: set[str] = set()
         self._meant: Meant = "rule"
         self._fronted = False
         self._after_be = False
@@ -191,7 +195,6 @@ class _Reader:
             said=frozenset(self.said),
             parts=tuple(self.parts),
             clauses=tuple(self._clauses),
-            left_out=frozenset(self._left_out),
             ways=frozenset(self.ways),
             owners=frozenset(self.owners),
             duties=self._duties(),
@@ -200,7 +203,7 @@ class _Reader:
         )
 
     def _stop(self, sign: str) -> None:
-        self._object = False
+        self._object = None
         self._negated, self._direction, self._way = False, "", ""
         self._end_clause()
         if sign != ",":
@@ -247,9 +250,7 @@ class _Reader:
             self.counts.add(table.multiples[root])
         floats = value in _FLOATING or (value.endswith("ly") and value not in table.not_adverbs)
         self._carried(root, value, floats=floats, is_participle=self._after_be)
-        if self._object and self._negated:
-            self._left_out.add(root)
-        self._negated = self._negated and (floats or self._object)
+        self._negated = self._negated and (floats or self._object is not None)
         if root in table.excluding:
             self._exclude()
         self._after_be = self._after_be and floats
@@ -274,7 +275,7 @@ class _Reader:
             self._keep("foreign", value)
         root = vocabulary().ordinals.get(value, value)
         self._carried(root, value)
-        self._negated = False
+        self._negated = self._object is not None
 
     def _begin(self, value: str, place: int) -> None:
         """Take a word that says how the next ones are meant."""
@@ -293,15 +294,16 @@ class _Reader:
         if exceptive:
             turned = self._denial if self._goes_on(place) else None
         if turned is not None:
-            self.words[turned:] = [replace(word, negated=False) for word in self.words[turned:]]
-            self._denial = self._condition = None
+            self.words[turned:] = [replace(word, negated=False, left_out=False) for word in self.words[turned:]]
+            self._denial = self._condition = self._object = None
             self._negated = False
         elif value in vocabulary().negators:
             self._negated = self._denies = True
-            if self._object:
+            if self._object == len(self.words):
                 # "Leave no warning out" says "never leave a warning out".
-                self._object = self._negated = False
+                self._negated = False
                 self.words[-1] = replace(self.words[-1], negated=True)
+            self._object = None
             if not exceptive:
                 self._denial = len(self.words)
             elif self._stop_before(place) not in {"", ","}:
@@ -314,20 +316,18 @@ class _Reader:
         """
         verb = len(self.words) - 1
         if self.words[verb].negated:
-            self._negated = False
+            self._negated, self._object = False, None
             return
         self._denies = True
         if not self._after_be:
-            self._negated = self._object = True
-            self._denial = len(self.words)
+            self._negated = True
+            self._denial = self._object = len(self.words)
         elif not self._subject_ended:
             begins = len(self.words) - len(self._clause)
             subject = self.words[begins:verb]
             left_out = not any(word.negated for word in subject)
-            self.words[begins:verb] = [replace(word, negated=left_out) for word in subject]
-            if left_out:
-                self._left_out.update(word.stem for word in subject)
-            else:
+            self.words[begins:verb] = [replace(word, negated=left_out, left_out=left_out) for word in subject]
+            if not left_out:
                 self.words[verb] = replace(self.words[verb], negated=True)
 
     def _stop_before(self, place: int) -> str:
@@ -343,7 +343,14 @@ class _Reader:
 
     def _carried(self, what: str, said: str, *, floats: bool = False, is_participle: bool = False) -> None:
         """Note a word or value that carries something, as it was said."""
-        word = Word(stem=what, negated=self._negated, meant=self._meant, floats=floats, is_participle=is_participle)
+        word = Word(
+            stem=what,
+            negated=self._negated,
+            left_out=self._object is not None,
+            meant=self._meant,
+            floats=floats,
+            is_participle=is_participle,
+        )
         self.words.append(word)
         self.parts[-1] = Part(what, said, self._meant)
         self._clause.append(what)
@@ -353,8 +360,8 @@ class _Reader:
 
     def _end_object(self) -> None:
         """Stop denying what is left out, where something of it has been read."""
-        if self._object and self.words[-1].negated:
-            self._object = self._negated = False
+        if self._object is not None and len(self.words) > self._object:
+            self._object, self._negated = None, False
 
     def _end_clause(self) -> None:
         self._subject_ended = False
