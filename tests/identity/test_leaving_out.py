@@ -1,15 +1,10 @@
 """What is left out is denied, whichever verb says so; and texts of like words that stand in another order."""
 
 import pytest
+from equal_vectors import alike
 
 from wisen.claims.agreement import contradict, in_one_frame
 from wisen.claims.claim import claim_of
-from wisen.identity import Relation, relation
-
-
-def alike(one: str, other: str) -> Relation:
-    """The relation of two texts whose vectors are the same."""
-    return relation(one, other, cosine=1.0, same_meaning=0.6)
 
 
 def denied(text: str) -> list[str]:

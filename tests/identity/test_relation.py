@@ -6,19 +6,14 @@ import unicodedata
 from itertools import combinations, pairwise
 
 import pytest
+from equal_vectors import alike
 from hypothesis import given
 from hypothesis import strategies as st
 from lesson_corpora import corpus, families
 
 from wisen.claims.agreement import contradict, in_other_order, turned_round
 from wisen.claims.claim import claim_of
-from wisen.identity import Relation, apart, content_key, other_case, relation
-
-
-def alike(one: str, other: str) -> Relation:
-    """The relation of two texts whose vectors are the same."""
-    return relation(one, other, cosine=1.0, same_meaning=0.6)
-
+from wisen.identity import apart, content_key, other_case, relation
 
 IDEAS = [
     ("Check the order history before you issue a refund.", "Please check the order history before you issue a refund."),
