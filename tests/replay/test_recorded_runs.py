@@ -69,6 +69,19 @@ async def test_an_idea_whose_trial_is_over_is_replayed_no_more(stage: Stage, mod
     assert bool(report.attempts) is replayed
 
 
+@pytest.mark.parametrize(
+    ("owner", "across_circles", "replayed"), [("ada", False, True), ("bob", False, False), ("bob", True, True)]
+)
+async def test_an_idea_is_replayed_on_the_tasks_of_its_own_circle(
+    owner: str, *, across_circles: bool, replayed: bool
+) -> None:
+    store = await stored(replace(HELPS, provenance=replace(HELPS.provenance, owner="ada"), id=""))
+    ci = MemoryCI(store, across_circles=across_circles)
+    given = [replace(task, owner=owner) for task in tasks(40)]
+    report = await replay_recorded(await worked(store, given), ci, budget=FEW_ATTEMPTS)
+    assert bool(report.attempts) is replayed
+
+
 async def test_a_later_trial_needs_more_evidence() -> None:
     """The first idea of a store is promoted at e = 20; the fifth at 300, which is 13 clusters and not eight."""
     store = await stored(HELPS)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus, Situation
+from wisen.cards import REPORT_KINDS, MemoryCard, MemoryStatus, Situation, circle_key
 from wisen.memory_ci.ideas import heads_of, is_example
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import RunLog, VectorStore
@@ -46,14 +46,19 @@ class Recalls:
         role: str,
         withdrawn: Collection[str] = (),
         rules: Sequence[MemoryCard] = (),
+        in_circles: bool = False,
     ) -> "Recalls":
-        """Ask memory about every task; raises what the store raises."""
+        """Ask memory about every task; raises what the store raises.
+
+        `in_circles` finds a card in quarantine for the tasks of its own circle alone, as runs do.
+        """
         standing = {card.id for card in rules}
         room = asyncio.Semaphore(_AT_A_TIME)
         distinct = {task_key(task): task for task in tasks}
 
         async def found(task: Task) -> tuple[RecallHit, ...]:
-            where = replace(CardFilter.of_task(task, agent_role=role), statuses=RECALLABLE)
+            circle = circle_key(task.tenant, role, task.owner) if in_circles else ""
+            where = replace(CardFilter.of_task(task, agent_role=role, circle=circle), statuses=RECALLABLE)
             situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))

@@ -129,6 +129,7 @@ class ReplaySession:
                 role=self.condition.role,
                 withdrawn=self.replays.withdrawn,
                 rules=await standing_rules(self.ci, (task.tenant for task in given), self.condition),
+                in_circles=self.options.order == "with the trial" and not self.ci.across_circles,
             )
             self.beside = self.recalls.in_use
             if number == 1:
