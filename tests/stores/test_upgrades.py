@@ -114,6 +114,15 @@ async def test_what_was_merged_is_learned_anew(old: Any) -> None:
     assert (kept.duplicates, kept.alike, kept.pinned) == (6, 5, True)
 
 
+async def test_a_first_change_that_counts_nothing_keeps_all_counts(old: Any) -> None:
+    before = {card.id: card for card in await old.list(EVERYTHING)}
+    for card in before.values():
+        await old.update(replace(card, pinned=True, version=card.version + 1))
+    after = {card.id: card for card in await old.list(EVERYTHING)}
+    assert after == {key: replace(card, pinned=True, version=card.version + 1) for key, card in before.items()}
+    assert (await old.facts()).notes == (NOTE,)
+
+
 async def test_a_rejection_lasts(old: Any) -> None:
     again = lesson("Guess the total: it is 5.", "Sum another column.")
     assert (await MemoryCI(old).submit(again)).outcome == "rejected"

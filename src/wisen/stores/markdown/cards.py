@@ -243,7 +243,7 @@ class CardWriter:
         counts = CardCounts.on(written, changes=card.version - written.version)
         back = place.archived and card.status is not MemoryStatus.ARCHIVED
         new = rewritten(text, written, place, replace(place, archived=False) if back else place)
-        if counts == before or (counts.empty and not self._catalog.counts.has(card.id)):
+        if (counts == before and bare == said) or (counts.empty and not self._catalog.counts.has(card.id)):
             self._settle(stored, new, back=back)
             return
         digest = digest_of(new.encode()).hex()
