@@ -36,6 +36,7 @@ WisenError
     ├── RunNotFoundError
     ├── StoreReadOnlyError
     ├── ForeignDatabaseError          the file is another program's, or a newer wisen's
+    │   └── OutdatedStoreError        it is an older wisen's, and was opened for reading
     └── EmbedderMismatchError         the store holds vectors of another embedder
 ```
 
@@ -298,6 +299,18 @@ class ForeignDatabaseError(StoreError):
     def __init__(self, path: str, problem: str) -> None:
         """`path` is the file; `problem` says what it is instead."""
         super().__init__(f"{path!r} is not a store this wisen can open ({problem}); pass another path")
+        self.path = path
+
+
+class OutdatedStoreError(ForeignDatabaseError):
+    """The store is of an older version, and was opened for reading alone."""
+
+    def __init__(self, path: str, schema: int) -> None:
+        """`path` is the file or the server; `schema` is that of its version."""
+        StoreError.__init__(
+            self,
+            f"store {path!r} has schema {schema} of an older wisen; open it once for writing to bring it up to date",
+        )
         self.path = path
 
 

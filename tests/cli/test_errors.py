@@ -290,3 +290,17 @@ def test_ids_that_mean_nothing(wisen: Wisen, script: Script, tasks: Tasks) -> No
     assert one_line(wisen("lessons", "export", "--output", "/no/such/folder/file")) == snapshot(
         "/no/such/folder/file: No such file or directory"
     )
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_command_works_where_its_output_is_closed(tmp_path: Path, closed: str) -> None:
+    store = tmp_path / "cards.db"
+
+    async def fill() -> None:
+        async with SQLiteVectorStore(store) as opened:
+            await opened.add([MemoryCard(kind=MemoryKind.LESSON, content="Count from zero.", id="first")])
+
+    asyncio.run(fill())
+    command = f"'{sys.executable}' -m wisen lessons list --store '{store}' {closed}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

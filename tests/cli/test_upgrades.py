@@ -42,3 +42,17 @@ def test_what_cannot_be_taken_apart_is_said(
     why = wisen("lessons", "why", card, "--store", url)
     assert "6 times; 5 of them counted by spelling under an earlier version" in why.stdout
     assert json.loads(wisen("lessons", "why", card, "--store", url, "--json").stdout)["alike"] == 5
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "markdown"])
+@pytest.mark.parametrize("command", [("lessons", "list"), ("ci", "status"), ("store", "check"), ("runs", "list")])
+def test_a_command_that_only_looks_opens_an_old_store(
+    wisen: Wisen, tmp_path: Path, command: tuple[str, str], kind: str
+) -> None:
+    made = tmp_path / "old.db"
+    if kind == "markdown":
+        made = old_markdown(tmp_path / "memory")
+        (made / ".wisen").mkdir(exist_ok=True)
+    old_sqlite(made / ".wisen" / "runs.db" if kind == "markdown" else made)
+    done = wisen(*command, "--store", str(made))
+    assert (done.returncode, "older wisen" in done.stderr, bool(done.stdout)) == (0, False, True)

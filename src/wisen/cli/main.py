@@ -162,6 +162,8 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command with `args`, by default the process's own, and exit."""
     if os.environ.get(_COMPLETE):
         _complete()
+    # Python has none where the caller has closed them.
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

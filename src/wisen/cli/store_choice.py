@@ -187,7 +187,8 @@ async def check_embedder(embedder: "Embedder", name: str) -> None:
 @asynccontextmanager
 async def reading(choice: StoreChoice) -> AsyncGenerator[Store]:
     """The store, for commands that only look: with whatever embedder its vectors come from, since none is needed."""
-    store = choice.existing().connect(read_only=True)
+    await _bring_up_to_date(choice.existing())
+    store = choice.connect(read_only=True)
     try:
         yield store
     finally:
@@ -216,6 +217,8 @@ async def open_store(
 
 async def opened(choice: StoreChoice, embedder: "Embedder", *, read_only: bool) -> Store:
     """The store, open; the caller closes it. Raises `StoreError`."""
+    if read_only:
+        await _bring_up_to_date(choice)
     store = choice.connect(embedder, read_only=read_only)
     try:
         await store.__aenter__()
@@ -223,6 +226,20 @@ async def opened(choice: StoreChoice, embedder: "Embedder", *, read_only: bool) 
         await store.close()
         raise
     return store
+
+
+async def _bring_up_to_date(choice: StoreChoice) -> None:
+    """Upgrade a file or folder of an older version, as any run would, so that it can be looked at.
+
+    Where it can't be written, it stays, and who reads it is told. A server's tables are upgraded by who writes there.
+    """
+    path = choice.path
+    if path is None or choice.problem is not None:
+        return
+    from wisen.stores.markdown.ledger import runs_file  # noqa: PLC0415 - other stores don't need it
+    from wisen.stores.sqlite.file import bring_up_to_date  # noqa: PLC0415 - as above
+
+    await asyncio.to_thread(bring_up_to_date, path if choice.kind == "sqlite" else runs_file(path))
 
 
 def _embedder_of(error: EmbedderMismatchError) -> "Embedder":

@@ -24,7 +24,11 @@ from wisen.stores.transfer_items import block_item, block_text, cursor, encodabl
 from wisen.stores.transfer_protocol import LedgerPart, TransferItem
 
 _Result = TypeVar("_Result")
-_RUNS = "runs.db"
+
+
+def runs_file(root: Path) -> Path:
+    """The hidden database of a folder's runs and calls."""
+    return root / HIDDEN / "runs.db"
 
 
 class FileLedger(Forkable):
@@ -38,7 +42,7 @@ class FileLedger(Forkable):
         self._keep_reports = keep_reports
         self._block_limit = checked_limit(block_limit)
         self._folder = Folder(root, fsync=fsync, read_only=read_only, patience=patience)
-        self._runs_path = root / HIDDEN / _RUNS
+        self._runs_path = runs_file(root)
         # Beside files that git and the umask say who may read, and for the same people.
         database = Database(
             StoreFile(self._runs_path, read_only=read_only, fsync=fsync, patience=patience, mode=SHARED)

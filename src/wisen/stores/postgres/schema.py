@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from wisen.errors import ForeignDatabaseError, StoreError
+from wisen.errors import ForeignDatabaseError, OutdatedStoreError, StoreError
 from wisen.stores.postgres.client import Wire
 from wisen.stores.postgres.upgrade import migrations, upgrade
 
@@ -75,8 +75,7 @@ class Setup:
             problem = f"schema {version} of a newer wisen; this one knows {known}"
             raise ForeignDatabaseError(self._shown, problem)
         if self._read_only and version < known:
-            problem = f"schema {version} of an older wisen; open it once for writing to bring it up to date"
-            raise ForeignDatabaseError(self._shown, problem)
+            raise OutdatedStoreError(self._shown, version)
         return version
 
     async def _migrate(self, steps: list[str]) -> None:

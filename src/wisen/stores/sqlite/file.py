@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from wisen.errors import ForeignDatabaseError, StoreError, StoreReadOnlyError
+from wisen.errors import ForeignDatabaseError, OutdatedStoreError, StoreError, StoreReadOnlyError
 from wisen.stores.sqlite.schema import APPLICATION_ID, MIGRATIONS
 from wisen.stores.sqlite.upgrade import upgrade
 
@@ -180,8 +180,7 @@ class StoreFile:
             problem = f"schema {version} of a newer wisen; this one knows {len(MIGRATIONS)}"
             raise ForeignDatabaseError(str(self.path), problem)
         if self.read_only and version < len(MIGRATIONS):
-            problem = f"schema {version} of an older wisen; open it once for writing to bring it up to date"
-            raise ForeignDatabaseError(str(self.path), problem)
+            raise OutdatedStoreError(str(self.path), version)
         return version
 
     def _use_wal(self, connection: sqlite3.Connection) -> None:
@@ -197,6 +196,16 @@ class StoreFile:
                 pause *= 2
             else:
                 return
+
+
+def bring_up_to_date(path: Path, *, patience: float = 60.0) -> None:
+    """Upgrade the file of a store that an earlier version has written. Any other file is left as it is."""
+    try:
+        StoreFile(path, read_only=True, fsync=True, patience=patience).open(write=False).close()
+    except OutdatedStoreError:
+        StoreFile(path, read_only=False, fsync=True, patience=patience).open(write=True).close()
+    except (StoreError, sqlite3.Error):  # whoever reads it is told
+        return
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:
