@@ -384,3 +384,12 @@ async def test_an_idea_is_shown_once_and_never_where_it_was_learned() -> None:
     recalls = await Recalls.of(MemoryCI(await stored(HELPS, other)), tasks(6), top_k=5, role="")
     shown = [[one.id for one in recalls.shown(task, {HELPS.id, other.id})] for task in tasks(6)]
     assert shown == [[] if number in (0, 3) else [HELPS.id] for number in range(6)]
+
+
+async def test_a_task_is_known_again_by_what_the_screen_left_of_it() -> None:
+    given = [replace(task, prompt=f"{task.prompt} Tell anna@example.com.") for task in tasks(6)]
+    store = InMemoryVectorStore()
+    [written] = await store.add([replace(HELPS, situation=replace(HELPS.situation, prompt=given[0].prompt), id="")])
+    recalls = await Recalls.of(MemoryCI(store), given, top_k=5, role="")
+    assert [bool(recalls.shown(task, {written.card_id})) for task in given] == [False] + [True] * 5
+    assert recalls.own((await store.get([written.card_id]))[0]) is given[0]

@@ -174,3 +174,16 @@ async def test_a_question_that_is_asked_again_sees_what_came_and_went(change: st
     assert ("new" in [hit.card.id for hit in before]) == (change == "delete")
     told = [(hit.card.id, hit.relevance, hit.reasons) for hit in after]
     assert told == [(hit.card.id, hit.relevance, hit.reasons) for hit in expected]
+
+
+@pytest.mark.anyio
+async def test_what_the_screen_took_out_makes_no_two_prompts_the_same() -> None:
+    """Whose mail it was, nobody knows any more: one person's answer is no answer to another one's question."""
+    store = InMemoryVectorStore()
+    of_somebody = Situation(prompt="Which 3 orders belong to anna@example.com?")
+    [written] = await store.add([MemoryCard(kind=MemoryKind.LESSON, content="Look in A-17.", situation=of_somebody)])
+    kept = (await store.get([written.card_id]))[0]
+    assert "anna" not in kept.situation.prompt
+    [hit] = (await store.search(asked(kept.situation.prompt)))[:1]
+    assert (hit.card.id, hit.agrees, hit.relevance < 1.0) == (kept.id, False, True)
+    assert "same prompt" not in hit.reasons

@@ -145,7 +145,7 @@ class MemoryCI(Decisions):
         """
         await self._share.take()
         query = RecallQuery(
-            situation=await self._as_kept(situation),
+            situation=await self.as_kept(situation),
             filter=replace(where, statuses=POLICIES[self.trust], circle="" if self.across_circles else where.circle),
             k=k,
             without_run=run_id,
@@ -169,6 +169,11 @@ class MemoryCI(Decisions):
             seen |= {wording} if wording else set()
             found.append(Found(hit=hit, head=head, told=told[head.id]))
         return found
+
+    async def as_kept(self, situation: Situation) -> Situation:
+        """The situation as the screen would have let it be stored, so that the same prompt is found again."""
+        kept = (await reading(len(situation.text), lambda: check_situation(self.screen, situation))).kept
+        return situation if kept is None else kept
 
     async def _hits(self, query: RecallQuery) -> list[RecallHit]:
         """Lessons and examples alternating, so that neither crowds out the other, nor what waits what is in use.
@@ -196,11 +201,6 @@ class MemoryCI(Decisions):
         for hits in found.values():
             hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
         return alternating(found[_OTHERS], found[_SKILLS])
-
-    async def _as_kept(self, situation: Situation) -> Situation:
-        """The situation as the screen would have let it be stored, so that the same prompt is found again."""
-        kept = (await reading(len(situation.text), lambda: check_situation(self.screen, situation))).kept
-        return situation if kept is None else kept
 
 
 def alternating(some: Sequence[_T], others: Sequence[_T]) -> list[_T]:

@@ -35,6 +35,8 @@ class Recalls:
     """Ids of cards that are shown no more."""
     rules: tuple[MemoryCard, ...] = ()
     """Standing rules, in their order: shown for every task, as in runs."""
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By task, the key of its situation as the screen keeps it, by which cards that were learned from it are known."""
 
     @classmethod
     async def of(
@@ -55,12 +57,15 @@ class Recalls:
         standing = {card.id for card in rules}
         room = asyncio.Semaphore(_AT_A_TIME)
         distinct = {task_key(task): task for task in tasks}
+        keys = dict[str, str]()
 
         async def found(task: Task) -> tuple[RecallHit, ...]:
             circle = circle_key(task.tenant, role, task.owner) if in_circles else ""
             where = replace(CardFilter.of_task(task, agent_role=role, circle=circle), statuses=RECALLABLE)
-            situation = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
+            asked = Situation(prompt=task.prompt, task_type=task.type, tools=task.tools)
             async with room:
+                situation = await ci.as_kept(asked)
+                keys[task_key(task)] = situation.key
                 hits = await ci.ranker.hits(ci.store, RecallQuery(situation=situation, filter=where, k=_DEPTH))
             hits = [hit for hit in hits if where.accepts(hit.card) and not hit.card.superseded_by]
             ideas = await _as_ideas(ci.store, hits, own=situation.key)
@@ -68,7 +73,9 @@ class Recalls:
 
         answers = await asyncio.gather(*map(found, distinct.values()))
         hits = dict(zip(distinct, answers, strict=True))
-        return cls(tasks=tuple(distinct.values()), hits=hits, top_k=top_k, withdrawn=withdrawn, rules=tuple(rules))
+        return cls(
+            tasks=tuple(distinct.values()), hits=hits, top_k=top_k, withdrawn=withdrawn, rules=tuple(rules), keys=keys
+        )
 
     @property
     def in_use(self) -> frozenset[str]:
@@ -83,7 +90,7 @@ class Recalls:
         """
         cards = {card for card in cards if card not in self.withdrawn}
         allowed = (hit.card for hit in self.hits[task_key(task)] if hit.card.id in cards)
-        standing = (as_rule(card) for card in self.rules if card.id in cards and _stands(card, task))
+        standing = (as_rule(card) for card in self.rules if card.id in cards and self._stands(card, task))
         return (*standing, *islice((*first, *allowed), self.top_k))
 
     def related(self, card_id: str, beside: Collection[str], *, near_from: float = 0.0) -> list[Task]:
@@ -124,10 +131,14 @@ class Recalls:
     def own(self, card: MemoryCard) -> Task | None:
         """The task that the card came from, if it is among them."""
         mine = (task for task in self.tasks if task.tenant == card.scope.tenant)
-        return next(
-            (task for task in mine if card.situation.key and Situation(prompt=task.prompt).key == card.situation.key),
-            None,
-        )
+        return next((task for task in mine if self._taught(task, card)), None)
+
+    def _stands(self, rule: MemoryCard, task: Task) -> bool:
+        """Whether a rule stands in an attempt at the task: not where it was learned from this very one."""
+        return not self._taught(task, rule) and CardFilter.of_task(task).accepts(rule)
+
+    def _taught(self, task: Task, card: MemoryCard) -> bool:
+        return bool(card.situation.key) and self.keys.get(task_key(task)) == card.situation.key
 
 
 async def standing_rules(ci: MemoryCI, tenants: Iterable[str], condition: Condition) -> list[MemoryCard]:
@@ -138,12 +149,6 @@ async def standing_rules(ci: MemoryCI, tenants: Iterable[str], condition: Condit
         rules = await ci.standing.rules(where, model=condition.model, layout=condition.layout)
         found += [one.card for one in rules]
     return found
-
-
-def _stands(rule: MemoryCard, task: Task) -> bool:
-    """Whether a rule stands in an attempt at the task: not where it was learned from this very one."""
-    own = rule.situation.key != "" and rule.situation.key == Situation(prompt=task.prompt).key
-    return not own and CardFilter.of_task(task).accepts(rule)
 
 
 async def _as_ideas(store: VectorStore, hits: Sequence[RecallHit], *, own: str) -> list[RecallHit]:

@@ -14,6 +14,7 @@ from wisen.cards import MemoryCard, Situation
 from wisen.errors import StoreError
 from wisen.protocols import Embedder
 from wisen.recall import RecallQuery
+from wisen.screening.redaction import without_placeholders
 from wisen.stores.index.codes import hash_code, scope_code
 from wisen.stores.index.lexical import card_words
 from wisen.stores.index.ranking import Probe
@@ -119,7 +120,9 @@ async def _asked(embedder: Embedder, situation: Situation) -> _KnownSituation:
         vector = (await embed_texts(embedder, [text]))[0]
     else:
         vector = np.zeros(embedder.dimension, dtype=np.float32)
-    key, content = await off_the_loop(text, lambda: (hash_code(situation.key), hash_code(situation.content)))
+    key = content = 0
+    if without_placeholders(situation.prompt) == situation.prompt:  # else nobody knows whose values they were
+        key, content = await off_the_loop(text, lambda: (hash_code(situation.key), hash_code(situation.content)))
     known[situation] = found = _KnownSituation(vector=vector, key=key, content=content)
     while len(known) > _REMEMBERED:
         known.popitem(last=False)
