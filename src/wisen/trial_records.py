@@ -4,7 +4,7 @@ Nothing here decides. `memory_ci.trial` moves a trial from state to state, and `
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from wisen.records import NEVER
@@ -13,6 +13,8 @@ Family = Literal["", "examples"]
 """Examples are tried wherever an answer was accepted, and apart from all other ideas, whose bound they would spend."""
 Cohort = tuple[Family, int]
 """A family, and which of its cohorts: see `memory_ci.sequence_numbers`."""
+GRACE = timedelta(hours=24)
+"""How long a draw waits for its outcome, unless its rule says otherwise."""
 Stage = Literal["waiting", "on trial", "promoted", "recheck", "archived", "benched"]
 
 
@@ -30,6 +32,8 @@ class OpenDraw:
     """The probability with which the idea was shown; 1 where nothing was held out, which is no evidence."""
     run_id: str = ""
     """By which a late outcome from outside finds the draw."""
+    grace: timedelta = GRACE
+    """How long it may wait for its outcome, by the rule of the run that drew. Then it counts as not good."""
     unknown: bool = False
     """Whether the judge was down, so that the outcome may still come from outside. Until then it isn't good."""
     overtaken: bool = False

@@ -407,14 +407,20 @@ async def test_a_run_without_attempts_has_nothing_to_count() -> None:
     assert (told.record, told.counted, list(told.events)) == (record, 0, [])
 
 
-async def test_the_grace_time_is_that_of_the_rule() -> None:
-    rule = replace(ON_TRIAL, grace=timedelta(hours=2))
-    for hours, counted in ((3, 0), (1, 1)):
-        ci = await on_trial(InMemoryVectorStore())
-        result = await agent(ci, says_yes, evaluator=Down(raises=False)).run(PROMPT)
-        (left,) = (await only(ci.store)).open_draws
-        later = keeper(ci.store, rule=rule, now=lambda hours=hours, at=left.at: at + timedelta(hours=hours))
-        assert (await report_outcome(later, result.run_id, score=1.0)).counted == counted
+@pytest.mark.parametrize("door", ["its rule", "another rule", "the store alone"])
+@pytest.mark.parametrize(("hours", "counted"), [(3, 0), (1, 1)])
+async def test_the_grace_time_is_that_of_the_rule_by_which_the_run_drew(door: str, hours: int, counted: int) -> None:
+    now = datetime.now(UTC)
+    then, rule = now - timedelta(hours=hours), replace(ON_TRIAL, grace=timedelta(hours=2))
+    ci = keeper(InMemoryVectorStore(), rule=rule, now=lambda: then)
+    await ci.submit(lesson())
+    clock = replace(Clockwork(), now=lambda: then)
+    result = await agent(ci, says_yes, evaluator=Down(raises=False), clockwork=clock).run(PROMPT)
+    later = keeper(ci.store, rule=rule if door == "its rule" else ON_TRIAL, now=lambda: now)
+    told = await report_outcome(ci.store if door == "the store alone" else later, result.run_id, score=1.0)
+    assert told.counted == counted
+    await drawn(drawing(later))  # the next run counts what came too late, as not good
+    assert good_and_all(await trial(ci)) == (counted, 1)
 
 
 async def test_what_became_of_the_ideas_is_told_with_the_outcome() -> None:

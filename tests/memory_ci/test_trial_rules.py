@@ -236,7 +236,8 @@ class TestCounting:
         now = datetime(2026, 1, 2, 12, tzinfo=UTC)
         late, just = drawn(at=now - timedelta(hours=24)), drawn(at=now - timedelta(hours=23, minutes=59))
         assert expired([late, just], now) == [late]
-        assert expired([late, just], now, TrialRule(grace=timedelta(hours=1))) == [late, just]
+        short = drawn(at=now - timedelta(hours=1), grace=timedelta(hours=1))
+        assert expired([late, just, short], now) == [late, short]
 
 
 class TestBar:

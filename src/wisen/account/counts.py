@@ -26,7 +26,7 @@ from wisen.memory_ci.ideas import family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import TrialRule, began, counted, decided, expired, without
+from wisen.memory_ci.trial import began, counted, decided, expired, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.protocols import VectorStore
 from wisen.trial_records import OpenDraw, Trial
@@ -70,14 +70,15 @@ async def settle(ci: MemoryCI, draws: Mapping[str, str], outcome: Outcome, *, at
     return await to_its_end(ci.store, _counted(ci, draws, outcome, at))
 
 
-async def count_alone(store: VectorStore, draws: Mapping[str, str], outcome: Outcome) -> Settled:
+async def count_alone(store: VectorStore, draws: Mapping[str, str], outcome: Outcome, *, at: datetime) -> Settled:
     """As `settle`, where the rule of the trial isn't known: no other draw is looked at, and nothing is decided.
 
-    The next run that tries one of these ideas knows the rule, and decides.
+    The next run that tries one of these ideas knows the rule, and decides. A draw whose grace time is over is left to
+    it.
     """
 
     async def count() -> Settled:
-        told = {idea: partial(_told, draw_id=draw, outcome=outcome) for idea, draw in draws.items()}
+        told = {idea: partial(_told, draw_id=draw, outcome=outcome, at=at) for idea, draw in draws.items()}
         return Settled(counted=[idea for idea, change in told.items() if await change_if_there(store, idea, change)])
 
     return await to_its_end(store, count())
@@ -223,15 +224,15 @@ class _Settlement:
         draw = _waiting(card, self._draw, self._outcome)
         if draw is None:
             return None
-        if expired([draw], self.at, self._ci.trial):
+        if expired([draw], self.at):
             return self._too_late(card, draw)
         self.in_time = True
-        card = without_late(_with_outcome(card, draw, self._outcome), self.at, self._ci.trial)
+        card = without_late(_with_outcome(card, draw, self._outcome), self.at)
         return self._judged(card, trial_of(card, draw.model, draw.layout))
 
     def _too_late(self, card: MemoryCard, draw: OpenDraw) -> MemoryCard:
         """The card with the draw counted as one that nobody has reported."""
-        card = without_late(card, self.at, self._ci.trial)
+        card = without_late(card, self.at)
         return self._judged(card, trial_of(card, draw.model, draw.layout))
 
     def moved(self, card: MemoryCard) -> list[CardMoved]:
@@ -276,9 +277,9 @@ def _waiting(card: MemoryCard, draw_id: str, outcome: Outcome) -> OpenDraw | Non
     return None if draw is None or (draw.unknown and outcome.good is None) else draw
 
 
-def _told(card: MemoryCard, *, draw_id: str, outcome: Outcome) -> MemoryCard | None:
+def _told(card: MemoryCard, *, draw_id: str, outcome: Outcome, at: datetime) -> MemoryCard | None:
     draw = _waiting(card, draw_id, outcome)
-    return None if draw is None else _with_outcome(card, draw, outcome)
+    return None if draw is None or expired([draw], at) else _with_outcome(card, draw, outcome)
 
 
 def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryCard:
@@ -302,9 +303,9 @@ def with_trial(card: MemoryCard, trial: Trial) -> MemoryCard:
     return replace(card, trials=(*others, trial))
 
 
-def without_late(card: MemoryCard, at: datetime, rule: TrialRule) -> MemoryCard:
+def without_late(card: MemoryCard, at: datetime) -> MemoryCard:
     """The card with those draws counted that nobody has reported in time, or that too many others wait behind."""
-    late = expired(card.open_draws, at, rule)
+    late = expired(card.open_draws, at)
     late += [one for one in card.open_draws[:-_MOST_OPEN] if one not in late]
     for draw in late:
         good = None if draw.unknown else False

@@ -152,6 +152,7 @@ class Draws:
             shown=one.shown,
             propensity=one.propensity,
             run_id=self.run_id,
+            grace=ci.trial.grace,
         )
         head = (await ci.store.get([one.idea]))[0]
         if (await head_of(ci.store, head)).id != head.id:  # it has joined another idea
@@ -166,7 +167,7 @@ class Draws:
                 return None  # written before, by a process that was cut off or that works on this very run too
             if card.idea != head.idea:
                 raise CardNotFoundError(card.id)
-            card = without_late(card, at, ci.trial)
+            card = without_late(card, at)
             trial = trial_of(card, self.model, self.layout)
             if number and trial.stage == "waiting":
                 trial = began(trial, trial.number or number, family)

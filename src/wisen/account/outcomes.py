@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from wisen.account.attempt_score import good_enough
 from wisen.account.counts import Outcome, count_alone, settle
@@ -26,7 +27,7 @@ class Reported:
     record: RunRecord
     """The run's record, with the outcome if it had none."""
     counted: int
-    """How many ideas it counted on. 0 if the run drew none, if they were counted before, or if the rule's grace time
+    """How many ideas it counted on. 0 if the run drew none, if they were counted before, or if their grace time
     was over."""
     events: Sequence[CardMoved | TrialAdvanced] = ()
 
@@ -63,7 +64,7 @@ async def report_outcome(
     if isinstance(store, MemoryCI):
         settled = await settle(store, draws, outcome, at=store.now())
     else:
-        settled = await count_alone(cards, draws, outcome)
+        settled = await count_alone(cards, draws, outcome, at=datetime.now(UTC))
     if not known:
         record = _with_outcome(record, first, standing)
         await cards.save_run(record)

@@ -21,7 +21,7 @@ from math import log
 
 from wisen.errors import ConfigError
 from wisen.memory_ci.statistics import harm_bet, shrunken_rate, trial_log_e_value, wilson_interval
-from wisen.trial_records import DrawCounts, Family, OpenDraw, Stage, Trial
+from wisen.trial_records import GRACE, DrawCounts, Family, OpenDraw, Stage, Trial
 
 _HALF = 0.5
 _LOSING = log(2.0)
@@ -64,7 +64,7 @@ class TrialRule:
     of trials that began one after another, 30 of them."""
     recheck: float = 0.1
     """The probability with which a run doesn't see a promoted idea, so that it goes on being tested."""
-    grace: timedelta = timedelta(hours=24)
+    grace: timedelta = GRACE
     """How long a draw may wait for its outcome. Then it counts as not good."""
 
     def __post_init__(self) -> None:
@@ -179,9 +179,9 @@ def again(trial: Trial) -> Trial:
     return Trial(model=trial.model, layout=trial.layout, before=_fresh(trial).before, rounds=trial.rounds + 1)
 
 
-def expired(draws: Iterable[OpenDraw], now: datetime, rule: TrialRule = DEFAULT_TRIAL_RULE) -> list[OpenDraw]:
+def expired(draws: Iterable[OpenDraw], now: datetime) -> list[OpenDraw]:
     """The draws whose outcome wasn't reported in time: `counted` takes them as not good."""
-    return [one for one in draws if now - one.at >= rule.grace]
+    return [one for one in draws if now - one.at >= one.grace]
 
 
 def is_losing(trial: Trial) -> bool:
