@@ -293,6 +293,8 @@ class AttemptRecord:
     """Cards that its advice left out, and why."""
     advice_delivered: bool = False
     """Whether a model call carried the advice."""
+    counted: bool = False
+    """Whether its outcome was counted on the ideas that it drew: without an `evaluation`, as not good."""
     lesson_ids: tuple[str, ...] = ()
     """Cards that came from this attempt's reflection or success."""
     used: tuple[str, ...] = ()

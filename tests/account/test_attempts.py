@@ -1,5 +1,6 @@
 """What an attempt came to, as it is recorded and as it counts."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,15 @@ def test_the_record_has_the_attempt_as_far_as_it_came() -> None:
     )
     account.delivered()
     assert account.recorded(spent=spent, seconds=4.0).advice_delivered is True
+
+
+@pytest.mark.parametrize(("draw", "settled", "counted"), [("d", True, True), ("d", False, False), ("", True, False)])
+def test_the_record_says_whether_the_outcome_was_counted_on_what_was_drawn(
+    draw: str, settled: bool, counted: bool
+) -> None:
+    advice = Advice(injections=(replace(SHOWN.injections[0], draw=draw),))
+    account = Account(attempt=1, advice=advice, spent_before=TokenUsage(), settled=settled)
+    assert account.recorded(spent=TokenUsage(), seconds=1.0).counted is counted
 
 
 def happened(*events: tuple[Any, Any]) -> Trace:

@@ -222,6 +222,50 @@ async def test_a_run_whose_budget_leaves_no_call_to_judge_is_not_good() -> None:
     await assert_counted(ci, 0)
 
 
+class Hanging:
+    """A judge that doesn't answer."""
+
+    name = "hanging"
+
+    async def evaluate(self, task: Task, output: str, trace: Trace) -> ReflectionEvaluation:
+        """Wait for ever."""
+        del task, output, trace
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_run_whose_time_ends_while_it_is_judged_may_have_its_outcome_from_outside() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    result = await agent(ci, says_yes, budget=Budget(seconds=0.5), evaluator=Hanging()).run(PROMPT)
+    assert (result.status, result.output) == ("budget_exhausted", "yes")
+    assert [one.unknown for one in (await only(ci.store)).open_draws] == [True]
+    told = await report_outcome(ci, result.run_id, score=1.0)
+    assert (told.counted, told.record.status, told.record.score) == (1, "budget_exhausted", None)
+    assert told.record.attempts[0].evaluation is not None
+    await assert_counted(ci, 1)
+
+
+async def test_an_attempt_that_failed_is_not_good_though_the_time_ends_while_it_is_judged() -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    model = ScriptedModel([["looking", ToolCall("look")]])
+    options: dict[str, Any] = {"budget": Budget(seconds=0.5), "tools": [look], "learning": {"base": ReAct(max_turns=1)}}
+    result = await agent(ci, model, evaluator=Hanging(), **options).run(PROMPT)
+    assert (result.status, result.attempts[0].output) == ("budget_exhausted", "looking")
+    await assert_counted(ci, 0)
+
+
+@pytest.mark.parametrize("with_rule", [True, False])
+async def test_a_run_that_ended_before_it_was_judged_stays_not_good_whatever_is_said_later(with_rule: bool) -> None:
+    ci = await on_trial(InMemoryVectorStore())
+    base = Wrapped(Waiting().work)
+    result = await agent(ci, [], learning={"base": base}, budget=Budget(seconds=0.5)).run(PROMPT)
+    assert (result.status, result.attempts[0].counted) == ("budget_exhausted", True)
+    told = await report_outcome(ci if with_rule else ci.store, result.run_id, score=1.0)
+    assert (told.counted, told.record.attempts) == (0, result.attempts)
+    assert (await ci.store.run(result.run_id)).attempts == result.attempts  # type: ignore[attr-defined]
+    await assert_counted(ci, 0)
+
+
 async def test_a_budget_that_ends_after_the_outcome_is_known_changes_nothing() -> None:
     ci = await on_trial(InMemoryVectorStore())
     result = await agent(ci, ["no", "no"], budget=Budget(requests=1), learning={"max_attempts": 2}).run(PROMPT)

@@ -107,6 +107,7 @@ class Account:
             blocked=self.advice.blocked,
             left_out=self.advice.left_out,
             advice_delivered=self.carried,
+            counted=self.settled and any(one.draw for one in self.advice.injections),
             lesson_ids=tuple(self.lesson_ids),
             used=self.used,
             did=self.did,

@@ -40,7 +40,8 @@ async def report_outcome(
     `verified` says that a check or a person decided, rather than a model's opinion.
 
     It counts on the ideas that the run's first attempt drew, unless they were counted already. It also settles an
-    outcome that the judge left unknown. A run has one outcome: the first that was reported, if several come at once.
+    outcome that the judge left unknown. A run has one outcome: the first that was reported, if several come at once. A
+    run that ended before anybody judged its first attempt wasn't good, and stays so.
     Where only the store is given, and not the `MemoryCI` whose rule the trial goes by, no verdict comes of it: the next
     run that tries one of these ideas decides.
 
@@ -57,6 +58,8 @@ async def report_outcome(
     if not record.attempts:
         return Reported(record=record, counted=0)
     first = record.attempts[0]
+    if first.counted and first.evaluation is None:  # the run ended before anybody judged it, which isn't good
+        return Reported(record=record, counted=0)
     known = first.evaluation is not None and first.evaluation.known
     standing = first.evaluation if known and first.evaluation is not None else await _first_told(cards, record, told)
     draws = {one.idea: one.draw for one in first.injections if one.draw}

@@ -16,7 +16,7 @@ from wisen.account.draws import Draws
 from wisen.advice.compiler import OwnRun, Recalled
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Provenance, Situation, circle_key
 from wisen.deadlines import calling, named
-from wisen.errors import BudgetExceededError, CardNotFoundError, WisenError
+from wisen.errors import BudgetExceededError, CardNotFoundError, DeadlineError, WisenError
 from wisen.evaluation.asking import judgement_of
 from wisen.events import CardMoved, Degraded, Escalated, Event, LessonProduced, TrialAdvanced, described
 from wisen.memory_ci.pipeline import MemoryCI
@@ -221,12 +221,19 @@ class Learner:
                 evaluation = replace(evaluation, evaluator=self._evaluator.name)
             if evaluation.overall_score is None:
                 self.degraded("evaluate", None, "the score, and lessons from it", account.attempt)
+        except DeadlineError:
+            if not account.failure:  # it has answered, and the judge hasn't
+                account.evaluation = self._unknown()
+            raise
         except BudgetExceededError:
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
             self.degraded("evaluate", error, "the score, and lessons from it", account.attempt)
-            evaluation = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
+            evaluation = self._unknown()
         return evaluation
+
+    def _unknown(self) -> ReflectionEvaluation:
+        return ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
 
     async def settle(self, account: Account, threshold: float) -> Sequence[CardMoved | TrialAdvanced]:
         """Count what a first attempt came to on the ideas that were drawn for it; says what became of them.
