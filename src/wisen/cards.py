@@ -236,7 +236,7 @@ class MemoryCard:
     pinned: bool = False
     """Whether only people may change its status."""
     observed: tuple[str, ...] = ()
-    """Short keys of the last counted draws: a second process at the same run may write them again."""
+    """Short ids of the last draws whose outcome came: a second process at the same run may write them again."""
     held: tuple[str, ...] = ()
     """Phrases of its text that keep it from every run until a person decides: see `screening.sinks`."""
     released: bool = False

@@ -18,6 +18,10 @@ GRACE = timedelta(hours=24)
 Stage = Literal["waiting", "on trial", "promoted", "recheck", "archived", "benched"]
 
 
+REMEMBERED = 64
+"""Draws of one idea that are remembered once their outcome has come."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDraw:
     """That a run drew whether to show an idea. Its outcome isn't known yet."""
@@ -38,6 +42,11 @@ class OpenDraw:
     """Whether the judge was down, so that the outcome may still come from outside. Until then it isn't good."""
     overtaken: bool = False
     """Whether the outcome of a later draw of the trial is known."""
+
+
+def short_id(draw: str) -> str:
+    """A draw's id as it is remembered once its outcome has come."""
+    return draw[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -462,7 +462,7 @@ async def test_the_grace_time_is_that_of_the_rule_by_which_the_run_drew(door: st
     result = await agent(ci, says_yes, evaluator=Down(raises=False), clockwork=clock).run(PROMPT)
     later = keeper(ci.store, rule=rule if door == "its rule" else ON_TRIAL, now=lambda: now)
     told = await report_outcome(ci.store if door == "the store alone" else later, result.run_id, score=1.0)
-    assert told.counted == counted
+    assert told.counted == len((await only(ci.store)).observed) == counted
     await drawn(drawing(later))  # the next run counts what came too late, as not good
     assert good_and_all(await trial(ci)) == (counted, 1)
 

@@ -9,6 +9,7 @@ import pytest
 from trying import HARBOUR, NOON, kept, lesson
 
 from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen.account.counts import Outcome, count_alone, settle
 from wisen.cards import CardEvidence, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
 from wisen.memory_ci.changes import change_card
@@ -16,7 +17,7 @@ from wisen.memory_ci.decisions import Act
 from wisen.memory_ci.ideas import still_there
 from wisen.memory_ci.status import move
 from wisen.memory_ci.undoing import Undoable, after_decision, before_decision, take_back
-from wisen.trial_records import DrawCounts, OpenDraw, Trial
+from wisen.trial_records import DrawCounts, OpenDraw, Trial, short_id
 
 pytestmark = pytest.mark.anyio
 
@@ -139,6 +140,48 @@ async def test_what_was_counted_since_stays_but_not_where_counts_began_anew() ->
         await change_card(ci.store, card.id, lambda one: replace(one, **seen))
         back = await take_back(ci, made)
         assert {name: getattr(back, name) for name in seen} == (COUNTED if act == "quarantine" else seen)
+
+
+IN_FLIGHT = tuple(
+    OpenDraw(id=f"{number:024x}"[::-1], at=LATER, model="m", layout="l", propensity=0.6) for number in range(1, 100)
+)
+
+
+async def told(ci: MemoryCI, draw: OpenDraw, *, good: bool | None, with_rule: bool = True) -> int:
+    """How many ideas a run's outcome is counted on."""
+    draws, outcome = {IN_QUARANTINE.id: draw.id}, Outcome(good=good)
+    if with_rule:
+        return len((await settle(ci, draws, outcome, at=LATER)).counted)
+    return len((await count_alone(ci.store, draws, outcome, at=LATER)).counted)
+
+
+@pytest.mark.parametrize("with_rule", [True, False])
+@pytest.mark.parametrize("act", ["quarantine", "reject"])
+async def test_draws_whose_outcome_came_meanwhile_wait_for_it_no_more(
+    any_store: VectorStore, act: Act, with_rule: bool
+) -> None:
+    came, unknown, waits = IN_FLIGHT[:3]
+    ci = await deciding(replace(BEGINS[act], open_draws=IN_FLIGHT[:3]), store=any_store)
+    made = await decided(ci, act, IN_QUARANTINE.id)
+    for _ in range(2):
+        assert await told(ci, came, good=True, with_rule=with_rule) == 0
+    assert await told(ci, unknown, good=None, with_rule=with_rule) == 0
+    assert (await kept(any_store, IN_QUARANTINE.id)).observed == (short_id(came.id),)
+    assert (await take_back(ci, made)).open_draws == (unknown, waits)
+    for one, counted in ((came, 0), (unknown, 1), (waits, 1)):
+        assert await told(ci, one, good=True, with_rule=with_rule) == counted
+    (trial,) = (await kept(any_store, IN_QUARANTINE.id)).trials
+    assert [(one.propensity, one.shown, one.shown_good) for one in trial.counts] == [(0.5, 9, 0), (0.6, 2, 2)]
+
+
+@pytest.mark.parametrize("many", [63, 64])
+async def test_where_more_came_than_are_remembered_no_draw_waits(many: int) -> None:
+    ci = await deciding(replace(BEGINS["quarantine"], open_draws=IN_FLIGHT))
+    made = await decided(ci, "quarantine", IN_QUARANTINE.id)
+    for one in IN_FLIGHT[:many]:
+        await told(ci, one, good=True)
+    left = IN_FLIGHT[many:] if many == 63 else ()
+    assert (await take_back(ci, made)).open_draws == left
 
 
 async def test_a_benched_card_that_was_tried_again_is_benched_again() -> None:

@@ -29,10 +29,8 @@ from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import began, counted, decided, expired, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.protocols import VectorStore
-from wisen.trial_records import OpenDraw, Trial
+from wisen.trial_records import REMEMBERED, OpenDraw, Trial, short_id
 
-_REMEMBERED = 64
-"""Draws of one idea that are known as counted, so that they aren't opened again."""
 _MOST_OPEN = 512
 """Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
 
@@ -78,8 +76,13 @@ async def count_alone(store: VectorStore, draws: Mapping[str, str], outcome: Out
     """
 
     async def count() -> Settled:
-        told = {idea: partial(_told, draw_id=draw, outcome=outcome, at=at) for idea, draw in draws.items()}
-        return Settled(counted=[idea for idea, change in told.items() if await change_if_there(store, idea, change)])
+        told = Settled()
+        for idea, draw in draws.items():
+            if await change_if_there(store, idea, partial(_told, draw_id=draw, outcome=outcome, at=at)):
+                told.counted.append(idea)
+            else:
+                await change_if_there(store, idea, partial(_heard, draw_id=draw, outcome=outcome))
+        return told
 
     return await to_its_end(store, count())
 
@@ -214,16 +217,16 @@ class _Settlement:
         self.trial = self.move = None
         self.near = self.in_time = self._ended = False
         self.tenant = card.scope.tenant
-        if card.status is MemoryStatus.REJECTED:
-            return None
         if self._known is not None:
+            if card.status is MemoryStatus.REJECTED:
+                return None
             trial = trial_of(card, self._known.model, self._known.layout)
             if trial.number:  # replays may have bet on it, and no run yet
                 trial = began(trial, trial.number)
             return self._judged(card, trial)
         draw = _waiting(card, self._draw, self._outcome)
         if draw is None:
-            return None
+            return _heard(card, draw_id=self._draw, outcome=self._outcome)
         if expired([draw], self.at):
             return self._too_late(card, draw)
         self.in_time = True
@@ -287,14 +290,22 @@ def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryC
     left = without(card.open_draws, draw)
     if outcome.good is None:  # it may still come from outside
         return replace(card, open_draws=(*left, replace(draw, unknown=True)))
-    seen = (*card.observed, short_id(draw.id))[-_REMEMBERED:]
     trial = counted(trial_of(card, draw.model, draw.layout), draw, outcome.good, judged=outcome.judged)
-    return with_trial(replace(card, open_draws=left, observed=seen), trial)
+    return with_trial(replace(_remembering(card, draw.id), open_draws=left), trial)
 
 
-def short_id(draw: str) -> str:
-    """A draw's id as it is remembered once it was counted."""
-    return draw[:12]
+def _heard(card: MemoryCard, *, draw_id: str, outcome: Outcome) -> MemoryCard | None:
+    """The card, which remembers an outcome that it has no draw for; `None` where it does, or nothing is known yet.
+
+    A decision has ended the trial that the draw was of. Whoever takes it back doesn't wait for that outcome again.
+    """
+    waits = any(one.id == draw_id for one in card.open_draws)
+    known = outcome.good is None or waits or short_id(draw_id) in card.observed
+    return None if known else _remembering(card, draw_id)
+
+
+def _remembering(card: MemoryCard, draw_id: str) -> MemoryCard:
+    return replace(card, observed=(*card.observed, short_id(draw_id))[-REMEMBERED:])
 
 
 def with_trial(card: MemoryCard, trial: Trial) -> MemoryCard:

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from wisen.account.cohorts import trial_name
-from wisen.account.counts import Outcome, settle, short_id, with_trial, without_late
+from wisen.account.counts import Outcome, settle, with_trial, without_late
 from wisen.account.eligibility import WAITS, Assignment, Eligibility, behind, trial_of
 from wisen.advice.compiler import Recalled
 from wisen.cards import MemoryCard
@@ -26,7 +26,7 @@ from wisen.memory_ci.pipeline import Found, MemoryCI
 from wisen.memory_ci.trial import began
 from wisen.recall import CardFilter
 from wisen.records import Advice, Injection
-from wisen.trial_records import OpenDraw
+from wisen.trial_records import OpenDraw, short_id
 
 _MOST_WAITING_SHOWN = 5
 """So many of the ideas that wait for a place on trial are reported."""

@@ -22,6 +22,7 @@ from wisen.memory_ci.orphans import facing, reheaded
 from wisen.memory_ci.status import HUMAN, is_benched
 from wisen.protocols import VectorStore
 from wisen.stores.ordering import latest
+from wisen.trial_records import REMEMBERED, OpenDraw, short_id
 
 _FOLLOWS = (HUMAN, "idea", "promotion")
 """Who writes into histories what a person's decision entails."""
@@ -108,7 +109,7 @@ class Undoable:
                 evidence=counts.evidence,
                 observed=counts.observed,
                 trials=counts.trials,
-                open_draws=counts.open_draws,
+                open_draws=_still_open(kept, card) if counts is kept else card.open_draws,
             )
             if back == card:
                 return None
@@ -233,6 +234,13 @@ async def _remove(store: VectorStore, card_id: str, at: datetime) -> None:
 def _told_since(card: MemoryCard, left: MemoryCard) -> int:
     """How often the idea of a card that led one was told since: in its own words, and in others."""
     return card.retold - left.retold + card.duplicates - left.duplicates
+
+
+def _still_open(kept: MemoryCard, card: MemoryCard) -> tuple[OpenDraw, ...]:
+    """The draws of before whose outcome hasn't come since. Where too many came to remember all of them, none is."""
+    if len(card.observed) >= REMEMBERED:
+        return ()
+    return tuple(one for one in kept.open_draws if short_id(one.id) not in card.observed)
 
 
 def _undone(kept: MemoryCard, left: MemoryCard) -> str:
