@@ -210,30 +210,23 @@ class Learner:
         return evaluation
 
     async def _judgement(self, account: Account) -> ReflectionEvaluation:
-        session = self._session
+        session, judge = self._session, self._evaluator
+        unknown = ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=judge.name)
         try:
             evaluation = self.judged()
             if evaluation is None:
-                with calling(f"evaluator {self._evaluator.name!r}"):
-                    trace = session.recorder.trace()
-                    evaluation = await judgement_of(self._evaluator, self._task, session.output, trace)
-            if not evaluation.evaluator:
-                evaluation = replace(evaluation, evaluator=self._evaluator.name)
+                with calling(f"evaluator {judge.name!r}"):
+                    evaluation = await judgement_of(judge, self._task, session.output, session.recorder.trace())
+            evaluation = replace(evaluation, evaluator=evaluation.evaluator or judge.name)
             if evaluation.overall_score is None:
                 self.degraded("evaluate", None, "the score, and lessons from it", account.attempt)
-        except DeadlineError:
-            if not account.failure:  # it has answered, and the judge hasn't
-                account.evaluation = self._unknown()
-            raise
-        except BudgetExceededError:
+        except BudgetExceededError as error:  # out of time, it may have answered, and the judge hasn't
+            account.evaluation = unknown if isinstance(error, DeadlineError) and not account.failure else None
             raise
         except Exception as error:  # noqa: BLE001 - may be anybody's code; its failure isn't the attempt's
             self.degraded("evaluate", error, "the score, and lessons from it", account.attempt)
-            evaluation = self._unknown()
+            return unknown
         return evaluation
-
-    def _unknown(self) -> ReflectionEvaluation:
-        return ReflectionEvaluation(overall_score=None, confidence=0.0, evaluator=self._evaluator.name)
 
     async def settle(self, account: Account, threshold: float) -> Sequence[CardMoved | TrialAdvanced]:
         """Count what a first attempt came to on the ideas that were drawn for it; says what became of them.
