@@ -78,7 +78,7 @@ def test_help_shows_own_options_first_then_each_panel(wisen: Wisen, monkeypatch:
     assert wisen("lessons", "promote", "--help").stdout == snapshot("""\
 Usage: wisen lessons promote [OPTIONS] {ID}
 
-  Show a quarantined card to every run from now on.
+  Show a quarantined card to every run from now on, and archive its rivals.
 
 Arguments:
   ID <str>  The card's id, or a beginning that no other has.  [required]

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from trying import COIN, HARBOUR, NOON, Meaning, drawing, drawn, found, keeper, kept, lesson, tried
 
-from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, Situation, VectorStore
 from wisen.account.draws import Draws
 from wisen.advice.compiler import PromptCompiler
 from wisen.events import CardMoved
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.decisions import Act
 from wisen.memory_ci.rollback import Origin, rollback
 from wisen.trial_records import DrawCounts, Stage, Trial
 
@@ -166,10 +167,12 @@ class TestWordings:
 
 
 class TestRivals:
-    async def rivals(self, *, verified: bool = True, ci: MemoryCI | None = None) -> tuple[MemoryCI, str, str]:
-        """An idea, and one of two months later that can't be right beside it."""
+    async def rivals(self, *acts: Act, verified: bool = True, ci: MemoryCI | None = None) -> tuple[MemoryCI, str, str]:
+        """An idea, on which a person decides, and one of two months later that can't be right beside it."""
         ci = ci or knowing()
         old = await ci.submit(lesson(HARBOUR, verified=True, created_at=LATER - timedelta(days=60)))
+        for act in acts:
+            await ci.decide(act, old.card_id, "it is so")
         new = await ci.submit(lesson(MAPLE, verified=verified, created_at=LATER))
         assert (new.outcome, new.rivals) == ("added", (old.card_id,))
         cards = await ci.store.get([old.card_id, new.card_id])
@@ -201,8 +204,7 @@ class TestRivals:
         assert barred == ("" if good == 12 else f"its newer rival {new} is tried first")
 
     async def test_what_a_trial_has_promoted_stays_in_use_beside_a_newer_rival(self) -> None:
-        ci, old, _ = await self.rivals()
-        await ci.promote(old, "its trial said so")
+        ci, old, _ = await self.rivals("promote")
         parts = await drawing(ci).with_draws(await found(ci), first=True)
         assert [one.barred for one in parts if one.card.id == old] == [""]
 
@@ -237,7 +239,7 @@ class TestRivals:
         await self.decided(ci, new)
         lost, won = await ci.store.get([old, new])
         assert (lost.status, won.status) == (MemoryStatus.ARCHIVED, MemoryStatus.PROMOTED)
-        assert (lost.history[-1].by, lost.note) == ("trial", f"its rival {new} helps, and both can't be right")
+        assert (lost.history[-1].by, lost.note) == ("trial", f"its rival {new} is promoted, and both can't be right")
 
     async def test_what_becomes_of_the_rival_is_told_and_its_wordings_follow(self) -> None:
         ci, old, new = await self.rivals()
@@ -249,8 +251,7 @@ class TestRivals:
         assert (other.status, other.history[-1].at, lost.history[-1].at) == (MemoryStatus.ARCHIVED, NOON, NOON)
 
     async def test_the_one_that_a_trial_had_promoted_gives_way_too(self) -> None:
-        ci, old, new = await self.rivals()
-        await ci.promote(old, "for its history")
+        ci, old, new = await self.rivals("promote")
 
         def by_trial(card: MemoryCard) -> MemoryCard:
             *before, last = card.history
@@ -276,12 +277,57 @@ class TestRivals:
         assert [one.card_id for one in await self.decided(ci, new)] == [new]
 
     @pytest.mark.parametrize("act", ["pin", "promote"])
-    async def test_what_a_person_has_decided_stays(self, act: str) -> None:
-        ci, old, new = await self.rivals()
-        await (ci.pin if act == "pin" else ci.promote)(old, "we know that it is so")
+    async def test_what_a_person_has_decided_stays(self, act: Act) -> None:
+        ci, old, new = await self.rivals(act)
         before = (await kept(ci.store, old)).status
         await self.decided(ci, new)
         assert (await kept(ci.store, old)).status is before
+
+    async def test_the_rival_of_one_that_a_person_promotes_is_archived_with_its_wordings(self) -> None:
+        ci, old, new = await self.rivals()
+        wording = await ci.submit(lesson(HARBOUR, "Whom does this letter concern?", verified=True))
+        await ci.promote(new, "we asked")
+        lost, other, won = await ci.store.get([old, wording.card_id, new])
+        assert (lost.status, other.status, won.status) == ("archived", "archived", "promoted")
+        assert (lost.history[-1].by, lost.note) == ("human", f"its rival {new} is promoted, and both can't be right")
+
+    @pytest.mark.parametrize("act", ["pin", "promote"])
+    async def test_a_person_who_promotes_leaves_what_a_person_has_chosen_before(self, act: Act) -> None:
+        ci, old, new = await self.rivals(act)
+        before = (await kept(ci.store, old)).status
+        await ci.promote(new, "we asked")
+        assert [one.status for one in await ci.store.get([old, new])] == [before, "promoted"]
+
+    @pytest.mark.parametrize("act", ["archive", "reject"])
+    async def test_a_person_may_promote_beside_what_is_shown_no_more(self, act: Act) -> None:
+        ci, old, new = await self.rivals()
+        await ci.decide(act, old, "it is wrong")
+        before = await kept(ci.store, old)
+        assert (await ci.promote(new, "we asked")).status is MemoryStatus.PROMOTED
+        assert await kept(ci.store, old) == before
+
+    @pytest.mark.parametrize(("prompt", "good"), [("Route ticket 7.", 12), ("Route ticket 7.", 4), ("", 12)])
+    async def test_a_person_who_promotes_leaves_what_is_ahead_in_other_tasks(self, prompt: str, good: int) -> None:
+        ci, old, new = await self.rivals()
+        counts = DrawCounts(propensity=0.5, shown=15, shown_good=good, held_out=15, held_out_good=3)
+        trial = Trial(model="m", layout="episodes-as-turns", number=1, stage="on trial", counts=(counts,))
+        await change_card(ci.store, old, lambda card: replace(card, trials=(trial,)))
+        if prompt:
+            await change_card(ci.store, old, lambda card: replace(card, situation=Situation(prompt=prompt)))
+        await ci.promote(new, "we asked")
+        stays = bool(prompt) and good == 12
+        assert (await kept(ci.store, old)).status == ("quarantined" if stays else "archived")
+
+    async def test_a_person_who_promotes_a_second_wording_archives_no_rival_again(self) -> None:
+        ci, old, new = await self.rivals()
+        await ci.promote(new, "we asked")
+        await ci.quarantine(old, "it may be right elsewhere")
+        held = await ci.submit(lesson(MAPLE, "Whom does this letter concern?", verified=True))
+        await change_card(
+            ci.store, held.card_id, lambda card: replace(card, status=MemoryStatus.QUARANTINED, held=("maple",))
+        )
+        await ci.promote(held.card_id, "we read it")
+        assert (await kept(ci.store, old)).status is MemoryStatus.QUARANTINED
 
     async def test_a_pinned_one_in_use_is_not_put_behind_its_newer_rival(self) -> None:
         ci, old, _ = await self.rivals()
@@ -291,9 +337,7 @@ class TestRivals:
         assert next(one.barred for one in parts if one.card.id == old) == ""
 
     async def test_nor_behind_one_that_its_trial_has_promoted(self) -> None:
-        ci, old, new = await self.rivals()
-        await ci.promote(old, "it is so")
-        await ci.pin(old, "it is so")
+        ci, old, new = await self.rivals("promote", "pin")
         await ci.promote(new, "its trial said so")
         parts = await drawing(ci).with_draws(await found(ci), first=True)
         assert next(one.barred for one in parts if one.card.id == old) == ""

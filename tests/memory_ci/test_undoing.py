@@ -110,6 +110,21 @@ async def test_wordings_go_back_with_their_idea_and_say_so() -> None:
     assert [(one.why, one.by) for one in back.history] == [(followed, "idea"), (f"undone: {followed}", "human")]
 
 
+async def test_rivals_that_a_promotion_archived_go_back_with_their_wordings() -> None:
+    rival = replace(lesson("Invoices go to Maple."), status=MemoryStatus.QUARANTINED, **COUNTED)
+    wording = worded("To Maple.", rival)
+    card = replace(IN_QUARANTINE, rivals=(rival.id, "gone"))
+    ci = await deciding(card, rival, wording)
+    made = await decided(ci, "promote", card.id)
+    assert [one.status for one in await ci.store.get([rival.id, wording.id])] == ["archived", "archived"]
+    await take_back(ci, made)
+    for was in (card, rival, wording):
+        now = await kept(ci.store, was.id)
+        done, undone = now.history
+        assert now == but_told(was, now)
+        assert undone.why == f"undone: {done.why}"
+
+
 async def test_what_holds_again_by_a_rejection_is_corrected_again_and_a_correction_goes() -> None:
     ci = await deciding(IN_QUARANTINE)
     made = await corrected(ci, IN_QUARANTINE.id, lesson("Invoices go to Maple."))

@@ -46,7 +46,7 @@ def _command(act: "Act", says: str) -> Callable[..., None]:
     return command
 
 
-promote = _command("promote", "Show a quarantined card to every run from now on.")
+promote = _command("promote", "Show a quarantined card to every run from now on, and archive its rivals.")
 release = _command("release", "Let all of a tenant's runs try a card that is held, imported, or of another circle.")
 archive = _command("archive", "Keep a card, but stop showing it.")
 quarantine = _command("quarantine", "Put a promoted, archived or benched card on trial again, with new counts.")

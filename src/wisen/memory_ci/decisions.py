@@ -1,20 +1,23 @@
 """What people decide on ideas: promote, archive, reject, pin, split. All wordings of an idea follow its head."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal, get_args
 
 from wisen.cards import MemoryCard, MemoryStatus, Move
+from wisen.errors import CardNotFoundError
 from wisen.memory_ci.changes import Change, change_card, change_if_there
 from wisen.memory_ci.corrections import corrected_by, holding_again
-from wisen.memory_ci.ideas import head_of, still_there, wordings_of
+from wisen.memory_ci.ideas import agree, head_of, still_there, wordings_of
 from wisen.memory_ci.orphans import times_told
 from wisen.memory_ci.reasons import kept_reason
 from wisen.memory_ci.splitting import split
 from wisen.memory_ci.status import HUMAN, move, pinned, released, tried_again
+from wisen.memory_ci.trial import is_ahead
 from wisen.protocols import Scrubs, VectorStore
-from wisen.recall import UNREVIEWED
+from wisen.recall import RECALLABLE, UNREVIEWED
 
 Act = Literal["promote", "release", "archive", "quarantine", "reject", "pin", "unpin", "split"]
 ACTS: Final[Mapping[str, Act]] = {one: one for one in get_args(Act)}
@@ -48,12 +51,17 @@ class Decisions:
         return await acts[act](card_id, why)
 
     async def promote(self, card_id: str, why: str) -> MemoryCard:
-        """Show a quarantined card to every run, by a person's decision. Raises `ConfigError` as `move` does."""
+        """Show a quarantined card to every run, by a person's decision; its rivals are archived: see `archive_rivals`.
+
+        Raises `ConfigError` as `move` does.
+        """
         at, note = self.now(), kept_reason(why)
         card, head = await self._with_head(card_id)
         waits = card.id != head.id and (card.held or card.status is MemoryStatus.QUARANTINED)
         if not (waits and head.status is MemoryStatus.PROMOTED):
             await self._move(card_id, MemoryStatus.PROMOTED, why)
+            head = (await self.store.get([head.id]))[0]
+            await archive_rivals(self.store, head, head.history[-1])
 
         def read(card: MemoryCard) -> MemoryCard | None:  # it is this wording that the person has read
             if card.status is MemoryStatus.PROMOTED:
@@ -181,6 +189,34 @@ async def follow(store: VectorStore, head_id: str, *, at: datetime) -> None:
 
     for wording in await wordings_of(store, head):
         await change_if_there(store, wording.id, followed)
+
+
+async def archive_rivals(store: VectorStore, promoted: MemoryCard, made: Move) -> list[MemoryCard]:
+    """Archive what can't be right beside an idea that a trial or a person has promoted by `made`; gives these cards.
+
+    What a person has pinned or put in use stays. So does what was learned from a task with other numbers or names and
+    is in use or ahead on trial, which may be right there, and what came, or was moved, after the promotion. Raises what
+    the store raises; it may be called again.
+    """
+
+    def archived(card: MemoryCard) -> MemoryCard | None:
+        last, in_use = card.history[-1] if card.history else None, card.status is MemoryStatus.PROMOTED
+        if card.status not in RECALLABLE or card.pinned:
+            return None
+        if last is not None and (last.at > made.at or (in_use and last.by == HUMAN)):
+            return None
+        if not agree(card.situation, promoted.situation) and (in_use or any(map(is_ahead, card.trials))):
+            return None
+        why = f"its rival {promoted.id} is promoted, and both can't be right"
+        return move(card, MemoryStatus.ARCHIVED, note=why, at=made.at, by=made.by)
+
+    gone: list[MemoryCard] = []
+    for rival in promoted.rivals:
+        with suppress(CardNotFoundError):
+            changed = await change_card(store, rival, archived)
+            await follow(store, rival, at=made.at)
+            gone += [] if changed is None else [changed]
+    return gone
 
 
 def _followed(card: MemoryCard, head: MemoryCard, at: datetime) -> MemoryCard | None:

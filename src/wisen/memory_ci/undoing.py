@@ -36,7 +36,7 @@ class Before:
 
     card_id: str
     cards: tuple[MemoryCard, ...]
-    """The idea's head first, then its wordings, and what these correct."""
+    """The idea's head first, then its wordings, what these correct, and its rivals with their wordings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +125,8 @@ async def before_decision(store: VectorStore, card_id: str) -> Before:
     head = await head_of(store, card)
     found = [head, card, *await wordings_of(store, head)]
     found += await corrected_by(store, head.scope.tenant, [one.id for one in found])
+    for rival in await still_there(store, head.rivals):
+        found += [rival, *await wordings_of(store, rival)]
     return Before(card_id=card_id, cards=tuple({one.id: one for one in found}.values()))
 
 
