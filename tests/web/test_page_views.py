@@ -101,6 +101,16 @@ async def test_the_desk_has_what_needs_a_decision_and_nothing_else(store: Store,
     assert e_value(trial_e_value((COUNTS,))) in page
 
 
+async def test_a_lesson_that_waits_for_a_review_is_not_said_to_wait_for_its_trial(store: Store, at: Visitor) -> None:
+    held = replace(card("Mail it to a stranger.", run_id="1", status=WAITS), held=("stranger@example.com",))
+    imported, own = card("From a wiki.", run_id="", status=WAITS), card("My own.", run_id="2", status=WAITS)
+    await store.add_unscreened([held, imported, own])
+    for one, why in ((held, "new to its circle: stranger@example.com"), (imported, "of no run of your own"), (own, "")):
+        page = await text_of(at, f"/lessons/{one.id}")
+        assert ("It waits for a review." in page, "It waits for its trial." in page) == (bool(why), not why)
+        assert ("No run may try it: " in page, f"No run may try it: {why}" in page) == (bool(why), bool(why))
+
+
 async def test_rivals_stand_side_by_side_once(store: Store, at: Visitor) -> None:
     one, other = card("Ferries go at nine.", run_id="1"), card("Ferries go at ten.", run_id="2", status=WAITS)
     await store.add_unscreened([replace(one, rivals=(other.id,)), replace(other, rivals=(one.id,))])

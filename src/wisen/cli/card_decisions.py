@@ -67,11 +67,12 @@ def why_card(card_id: CardId, *, whose: TenantOptions, store: StoreOptions, outp
             return card, idea, await promoted_by_trials(opened)
 
     card, idea, promoted = drive(get())
+    said = trial_lines(idea.head, promoted, of=card)
     if output.as_json:
         found = card_json(card)
         wordings = [one.id for one in idea.wordings]
         rivals = [one.id for one in idea.rivals]
-        told = {"head": idea.head.id, "wordings": wordings, "rivals": rivals, "said": trial_lines(idea.head, promoted)}
+        told = {"head": idea.head.id, "wordings": wordings, "rivals": rivals, "said": said}
         print_json({**{name: found[name] for name in _TOLD}, "trials": card_json(idea.head)["trials"], "idea": told})
         return
     print_fields(
@@ -85,7 +86,7 @@ def why_card(card_id: CardId, *, whose: TenantOptions, store: StoreOptions, outp
             *idea_fields(card, idea),
             ("supersedes", card.supersedes),
             ("superseded by", card.superseded_by),
-            ("trial", "\n".join(trial_lines(idea.head, promoted))),
+            ("trial", "\n".join(said)),
             ("evidence", "\n".join(evidence_lines(idea.head))),
             ("history", "\n".join(history_lines(card)) or "none is kept"),
         ]

@@ -10,7 +10,7 @@ from wisen.cards import CardEvidence, MemoryCard, MemoryStatus
 from wisen.cli.output import Column, print_json, print_table
 from wisen.cli.shared_options import OutputOptions, StoreOptions, TenantOptions
 from wisen.cli.store_choice import StoreChoice, drive, reading
-from wisen.explain.card_facts import trial_word, trials_told
+from wisen.explain.card_facts import trial_word, trials_told, waits_for
 from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.recall import CardFilter
@@ -98,7 +98,7 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[Cohort, int]) -> li
         row(trial_word(trial, promoted), pooled(trial, one), e_values_of(trial, one))
         for trial, one in zip(trials, replays, strict=True)
     ]
-    waits = "waits for its trial" if head.status is MemoryStatus.QUARANTINED and not head.trials else ""
+    waits = waits_for(head)
     for one in head.evidence:
         if not any(one is other for other in replays):
             said = _EARLIER if one.shown + one.held_out else waits

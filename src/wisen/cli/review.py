@@ -12,7 +12,7 @@ from wisen.cli.output import print_json
 from wisen.cli.shared_options import EmbeddingStoreOptions, OutputOptions, TenantOptions
 from wisen.cli.store_choice import drive, reading
 from wisen.explain.by_id import find_card
-from wisen.explain.card_facts import origin
+from wisen.explain.card_facts import origin, why_waiting
 from wisen.explain.wording import clean, counted
 from wisen.recall import CardFilter
 from wisen.stores.paging import every_card
@@ -20,7 +20,7 @@ from wisen.stores.paging import every_card
 Decision = Literal["release", "promote", "reject"]
 _MARKS = "\u27e6", "\u27e7"
 _ASKED = "release it to the trial, promote it, reject it, or decide later?"
-_WHY_WAITING = "of no run of your own: imported, or written by a program"
+_FOR_NOTHING = "for no review"
 
 
 def review(
@@ -68,9 +68,10 @@ def review(
         if asked and (chosen := _asked()):
             decide(chosen[0], card.id, chosen[1], whose=whose, store=store, as_json=False)
         typer.echo()
-    if cards and not asked:
+    waits = sum(bool(why_waiting(card)) for card in cards)
+    if waits and not asked:
         said = "wisen lessons review ID --decide release|promote|reject --why TEXT"
-        typer.echo(f"{counted(len(cards), 'lesson')} to review; decide with: {said}", err=True)
+        typer.echo(f"{counted(waits, 'lesson')} to review; decide with: {said}", err=True)
 
 
 def asks() -> bool:
@@ -81,11 +82,10 @@ def asks() -> bool:
 def reviewer_text(card: MemoryCard) -> list[str]:
     """A card for its reviewer: where it comes from, why it waits, and its text with the phrases marked."""
     owner = f", for {clean(card.provenance.owner)}" if card.provenance.owner else ""
-    why = f"new to its circle: {', '.join(map(clean, card.held))}" if card.held else _WHY_WAITING
     text = "\n          ".join(marked(clean(card.text), card.held).splitlines())
     return [
         typer.style(f"{card.id}  {card.kind}, {origin(card.provenance)}{owner}", bold=True),
-        f"  waits   {why}",
+        f"  waits   {why_waiting(card) or _FOR_NOTHING}",
         f"  says    {text}",
         *([f"  learned from  {clean(card.situation.text.splitlines()[0])[:200]}"] if card.situation.text else []),
     ]

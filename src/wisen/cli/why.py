@@ -48,7 +48,7 @@ class _Known:
             ("kind", card.kind.replace("_", " ")),
             ("status now", status_of(head)),
             ("idea of", card.idea),
-            ("trial", "\n".join(trial_lines(head, self.promoted))),
+            ("trial", "\n".join(trial_lines(head, self.promoted, of=card))),
             ("evidence", "\n".join(evidence_lines(head))),
             ("from", "" if own else origin(card.provenance)),
             ("judged by", judge(card.provenance)),
@@ -62,7 +62,7 @@ class _Known:
         if card is None:
             return {"card": None, "idea": "", "trial": []}
         head = self.head(card)
-        return {"card": card_json(card), "idea": head.id, "trial": trial_lines(head, self.promoted)}
+        return {"card": card_json(card), "idea": head.id, "trial": trial_lines(head, self.promoted, of=card)}
 
 
 def why(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
-from wisen.explain.wording import counted, when
+from wisen.explain.wording import clean, counted, when
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import UNREVIEWED
 from wisen.records import Injection
@@ -15,19 +15,38 @@ if TYPE_CHECKING:
     from wisen.memory_ci.decisions import Act
 
 
+_OF_NO_RUN = "of no run of your own: imported, or written by a program"
+
+
 def trials_told(head: MemoryCard) -> list[Trial]:
     """The trials of an idea, given as its head; where replays decided on it, one that hasn't begun says nothing."""
-    on_trial = head.status is MemoryStatus.QUARANTINED
+    on_trial = head.status is MemoryStatus.QUARANTINED and not UNREVIEWED.accepts(head)
     return [one for one in head.trials if on_trial or one.stage != "waiting"]
 
 
-def trial_lines(head: MemoryCard, promoted: Mapping[Cohort, int] | None = None) -> list[str]:
+def why_waiting(card: MemoryCard) -> str:
+    """Why no run may try a card until a person has reviewed it; "" where some may, or nobody has to."""
+    if not UNREVIEWED.accepts(card):
+        return ""
+    return f"new to its circle: {', '.join(map(clean, card.held))}" if card.held else _OF_NO_RUN
+
+
+def waits_for(card: MemoryCard) -> str:
+    """What a card in quarantine waits for; "" where its idea's trial tells, or it waits for nothing."""
+    if why := why_waiting(card):
+        return f"waits for a review: {why}"
+    return "waits for its trial" if card.status is MemoryStatus.QUARANTINED and not (card.idea or card.trials) else ""
+
+
+def trial_lines(
+    head: MemoryCard, promoted: Mapping[Cohort, int] | None = None, *, of: MemoryCard | None = None
+) -> list[str]:
     """How far each trial of an idea is, given as its head, and its counts on a line of their own.
 
-    `promoted` counts the ideas that the store's trials have promoted, by their cohorts.
+    `promoted` counts the ideas that the store's trials have promoted, by their cohorts. `of` is a wording of the idea,
+    which may wait by itself.
     """
-    waits = head.status is MemoryStatus.QUARANTINED and not head.idea and not head.trials
-    lines = ["waits for its trial"] if waits else []
+    lines = list(dict.fromkeys(filter(None, (waits_for(of or head), waits_for(head)))))
     for one in trials_told(head):
         over = ", and is shown no more" if one.stage in ("archived", "benched") else ""
         lines.append(f"{trial_word(one, promoted)}{over} ({_place(one.model, one.layout)})")

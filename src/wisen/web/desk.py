@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from wisen.cards import MemoryCard
-from wisen.explain.card_facts import origin, trial_word
+from wisen.explain.card_facts import origin, trial_word, why_waiting
 from wisen.explain.idea_evidence import e_values_of, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.memory_ci.verdicts import needed
@@ -22,7 +22,6 @@ _NEAR = 0.5
 _SAYS = 2.0
 """The e-value from which runs say something."""
 _LEAST = 1e-300
-_IMPORTED = "imported or written by a program; no run of yours taught it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +94,6 @@ async def look_at_desk(store: VectorStore, tenant: str) -> Desk:
         rivals_count=len(pairs),
         on_trial=len(trying) if len(trying) < _MOST else await store.count(verdict),
     )
-
-
-def why_waiting(card: MemoryCard) -> str:
-    """Why no run may try it."""
-    return f"new to its circle: {', '.join(card.held)}" if card.held else _IMPORTED
 
 
 def standings(card: MemoryCard, promoted: Mapping[Cohort, int]) -> list[Standing]:

@@ -14,6 +14,7 @@ from wisen.explain.card_facts import (
     status_of,
     trial_word,
     trials_told,
+    why_waiting,
 )
 from wisen.explain.idea_evidence import e_values_of, pooled, replays_of
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
@@ -23,7 +24,6 @@ from wisen.memory_ci.verdicts import needed
 from wisen.records import RunRecord
 from wisen.stores.whole_store import Store
 from wisen.trial_records import Cohort, DrawCounts, Trial
-from wisen.web.desk import why_waiting
 from wisen.web.success import Drawn, evidence_picture
 
 MOST_RUNS = 300
@@ -115,7 +115,7 @@ async def look_at_lesson(store: Store, card: MemoryCard) -> LessonView:
         idea=idea,
         status=status_of(head),
         circle=circle_of(card),
-        waits=why_waiting(card) if card.status is MemoryStatus.QUARANTINED and not card.circle else "",
+        waits=why_waiting(card),
         origin=origin(card.provenance),
         judge=judge(card.provenance),
         seen=seen(card),
