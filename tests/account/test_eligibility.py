@@ -125,6 +125,26 @@ async def test_a_rival_of_another_circle_stays_there(across: bool, circle: str, 
     assert (len(every) == 2) is first
 
 
+@pytest.mark.parametrize(
+    ("trust", "status", "shown"),
+    [
+        ("replayed", MemoryStatus.QUARANTINED, ["old"]),
+        ("replayed", MemoryStatus.PROMOTED, ["new"]),
+        ("screened", MemoryStatus.QUARANTINED, ["new"]),
+    ],
+)
+async def test_a_rival_takes_a_place_only_where_the_policy_lets_it_through(
+    trust: Any, status: MemoryStatus, shown: list[str]
+) -> None:
+    ci = keeper(InMemoryVectorStore(), rule=COIN, trust=trust)
+    # Promoted for another model: for this one neither is proven.
+    proven = move(OLD, MemoryStatus.PROMOTED, note="helps", at=NOON, by="trial", evidence=pairs(9, 0, model="n"))
+    old, new = replace(proven, id="old", rivals=("new",)), replace(NEW, id="new", rivals=("old",), status=status)
+    await ci.store.add_unscreened([old, new])
+    every = await assigned(ci, [found(old)])
+    assert [one.found.head.id for one in every if not one.barred] == shown
+
+
 async def test_of_several_newer_rivals_the_newest_comes_first() -> None:
     ci = keeper(InMemoryVectorStore(), rule=COIN)
     newest = at(stored("Invoices go to Cedar."), verified=True, created_at=NOON + timedelta(days=2))

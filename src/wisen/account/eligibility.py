@@ -9,8 +9,9 @@ from wisen.identity import may_agree, quoted_beyond
 from wisen.memory_ci.ideas import agree, is_example, still_there
 from wisen.memory_ci.pipeline import Found, MemoryCI, shown_to_all
 from wisen.memory_ci.trial import base_rate, is_ahead, priority, propensity
+from wisen.memory_ci.trust import POLICIES
 from wisen.memory_ci.verdicts import promoted_for, replay_verdict
-from wisen.recall import RECALLABLE, CardFilter
+from wisen.recall import CardFilter
 from wisen.stores.ordering import moment
 from wisen.trial_records import Trial
 
@@ -166,7 +167,8 @@ class Eligibility:
         Evidence goes before that: what is in use, or ahead on trial, isn't put back by what somebody says later. And
         what a person has pinned stays in use, whatever a trial says of its rival.
         """
-        may_be_shown = CardFilter(statuses=RECALLABLE, circle="" if self.ci.across_circles else self.circle)
+        circle = "" if self.ci.across_circles else self.circle
+        may_be_shown = CardFilter(statuses=POLICIES[self.ci.trust], circle=circle)
         if not may_be_shown.accepts(new) or new.held or new.superseded_by:
             return False
         if self._refuted(new) or (old.pinned and old.status is MemoryStatus.PROMOTED):
