@@ -46,9 +46,11 @@ def episode(prompt: str, answer: str) -> MemoryCard:
     )
 
 
-def recalled(card: MemoryCard, score: float = 1.0, *, shown: bool = True, barred: str = "") -> Recalled:
+def recalled(
+    card: MemoryCard, score: float = 1.0, *, shown: bool = True, barred: str = "", agrees: bool = False
+) -> Recalled:
     injection = Injection(card_id=card.id, kind=card.kind.value, reasons=(), score=score, shown=shown)
-    return Recalled(card=card, injection=injection, barred=barred)
+    return Recalled(card=card, injection=injection, barred=barred, agrees=agrees)
 
 
 def why(advice: Advice) -> dict[str, str]:
@@ -222,6 +224,17 @@ def test_diversity_decides_who_gets_the_last_place() -> None:
     plain = PromptCompiler(diversity=0.0).compile(cards, most=2)
     assert shown(plain) == [first.id, alike.id]
     assert why(plain) == {other.id: "not among the best 2"}
+
+
+def test_a_note_whose_situation_agrees_loses_its_place_to_none_that_only_sounds_alike() -> None:
+    first = lesson("Name the team alone, and nothing but the team.")
+    alike = lesson("Name the team alone, and nothing but the word.")
+    other = lesson("Read the header of each ticket twice before answering.")
+    agreeing = [recalled(first, 0.9, agrees=True), recalled(alike, 0.85, agrees=True)]
+    advice = PromptCompiler(diversity=0.9).compile([*agreeing, recalled(other, 0.84)], most=2)
+    assert shown(advice) == [first.id, alike.id]
+    both = PromptCompiler().compile([*agreeing, recalled(other, 0.84, agrees=True)], most=2)
+    assert shown(both) == [first.id, other.id], "among those that agree, likeness counts"
 
 
 def test_the_order_given_holds_whatever_the_scores() -> None:

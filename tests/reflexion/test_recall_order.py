@@ -146,3 +146,21 @@ async def test_examples_crowd_out_no_lesson_that_is_in_use_or_has_a_place_on_tri
 async def test_lessons_crowd_out_no_example_either() -> None:
     (order,) = await shown([*map(card, range(6)), *map(example, range(2))])
     assert {6, 7} < set(order)
+
+
+async def test_of_two_notes_on_the_same_numbers_none_goes_for_one_that_only_sounds_alike() -> None:
+    def on(prompt: str, text: str) -> MemoryCard:
+        return replace(card(0), content=text, situation=Situation(prompt=prompt), id="")
+
+    cards = [
+        on("What does a parcel to zone 7 cost?", "In zone 7 weigh each parcel on the blue scale first."),
+        on("Which rules hold for zone 7?", "In zone 7 weigh no parcel; use the blue scale later."),
+        on("Ship the parcel to zone 8 now.", "Ask the night desk for stamps."),
+    ]
+    store = InMemoryVectorStore()
+    await store.add_unscreened(cards)
+    ci = MemoryCI(store, trial=TrialRule(recheck=0.0))
+    learner = Reflexion(lesson_store=ci, max_attempts=1, top_k_lessons=2, reflector=Says())
+    agent = Agent(model=ScriptedModel(["40"]), architecture=learner, evaluator=lambda _: False)
+    result = await agent.run("Ship the parcel to zone 7 now.")
+    assert {one.card_id for one in result.attempts[0].injections} == {cards[0].id, cards[1].id}

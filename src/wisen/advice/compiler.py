@@ -44,6 +44,8 @@ class Recalled:
     """Why it may not be shown, however well it fits: "hurts (evidence)"."""
     rivals: tuple[str, ...] = ()
     """Ideas that can't be right beside it."""
+    agrees: bool = False
+    """As `RecallHit.agrees` has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,8 @@ class PromptCompiler:
     """The most characters of a lesson that this run learned itself."""
     diversity: float = 0.3
     """From 0 to 1: how much a note loses by being like one that is shown already. With 0 relevance alone decides, and
-    notes that say the same are shown side by side. Of episodes, the nearest are always the best."""
+    notes that say the same are shown side by side. No note loses its place to one whose situation agrees less. Of
+    episodes, the nearest are always the best."""
     screen: Screen = field(default_factory=DefaultScreen, compare=False)
     """Every text passes this screen again, no matter who put it into memory."""
     _blocks: GrownBlocks = field(default_factory=GrownBlocks, init=False, repr=False, compare=False)
@@ -273,7 +276,7 @@ class PromptCompiler:
         order = MarginalRelevance(
             [one.injection.score for one in given],
             Likeness([one.card for one in cards]),
-            kinds=[one.card.is_episode for one in given],
+            kinds=[(one.card.is_episode, one.agrees) for one in given],
             diversity=self.diversity,
         )
         taken: list[int] = []
