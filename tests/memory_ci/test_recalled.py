@@ -9,15 +9,13 @@ import pytest
 from trying import HARBOUR, NOON, PROMPT, lesson
 
 from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, Situation
-from wisen.advice.compiler import Recalled
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import CardEvidence, Provenance
 from wisen.deadlines import RunTime
 from wisen.errors import ConfigError, PartCancelledError
-from wisen.memory_ci.pipeline import Found, alternating, beside, shown_to_all, weighed_as_idea
+from wisen.memory_ci.pipeline import Found, alternating, shown_to_all, weighed_as_idea
 from wisen.protocols import ScreenVerdict, VectorStore
 from wisen.recall import RecallHit, RecallQuery
-from wisen.records import Injection
 from wisen.screening.screens import DefaultScreen
 from wisen.trial_records import Trial
 
@@ -211,14 +209,6 @@ class TestFinding:
 def test_two_lists_alternate_until_both_have_ended() -> None:
     assert alternating("abc", "x") == ["a", "x", "b", "c"]
     assert alternating("a", "xyz") == ["a", "x", "y", "z"]
-
-
-def test_what_stands_as_a_rule_is_not_told_beside_it() -> None:
-    head, other = kept("head"), kept("other")
-    rule = Recalled(card=head, injection=Injection(card_id="head", kind="lesson", reasons=(), score=0.0, idea="head"))
-    found = [Found(hit=hit(kept("worded", idea="head")), head=head), Found(hit=hit(other), head=other)]
-    assert beside([rule], found) == found[1:]
-    assert beside([], found) == found
 
 
 def test_only_what_is_pinned_and_promoted_is_shown_to_all() -> None:

@@ -26,6 +26,7 @@ from wisen.memory_ci.trial import TrialRule
 from wisen.records import ReflectionEvaluation
 from wisen.reflection.report import ReportReflector
 from wisen.report_protocol.guard import BegunTask, ReflexionProtocol
+from wisen.report_protocol.task_advice import advice_for, draws_of
 from wisen.reports import FailedReport
 from wisen.trial_records import Trial
 
@@ -234,3 +235,16 @@ async def test_a_task_begins_with_as_many_reports_as_asked_for_besides_those_tha
     protocol = await guard(*reports, last=1)
     (begun,) = (await protocol.begin(SCRAPING, "scraper")).advice.injections
     assert begun.card_id in {card.id for card in reports} - {reports[benched].id}
+
+
+async def test_what_earlier_tries_reported_is_told_once_and_what_contradicts_it_is_marked() -> None:
+    stored = replace(filed("fetch twice"), status=MemoryStatus.PROMOTED)
+    own = replace(filed("fetch two times"), id="own", idea="", rivals=(stored.id,))
+    again = replace(own, idea=stored.id, rivals=())
+    for told, ids, marks in ((own, [stored.id], 1), (again, [], 0)):
+        store = InMemoryVectorStore()
+        await store.add_unscreened([replace(stored, rivals=("own",) if told is own else ()), told])
+        draws = draws_of(MemoryCI(store), SCRAPING, "scraper", model="m", chain_id="c", nonce="n", now=lambda: NOON)
+        advice = await advice_for(draws, SCRAPING, "scraper", first=False, told=[told], last=5)
+        assert [one.card_id for one in advice.injections] == ids
+        assert advice.section.count("Another note here says otherwise") == marks

@@ -44,6 +44,8 @@ class Recalled:
     """Why it may not be shown, however well it fits: "hurts (evidence)"."""
     rivals: tuple[str, ...] = ()
     """Ideas that can't be right beside it."""
+    contradicted: bool = False
+    """Whether the prompt holds one of them besides what is recalled, such as the run's own words."""
     agrees: bool = False
     """As `RecallHit.agrees` has it."""
 
@@ -245,7 +247,8 @@ class PromptCompiler:
             return None
         if self.episodes == "turns" and card.is_episode:
             return _Piece(card=card, injection=injection, turn=(card.situation.prompt, card.content), note=None)
-        return _Piece(card=card, injection=injection, turn=None, note=note(card), rivals=one.rivals)
+        quoted = replace(note(card), aside=RIVAL) if one.contradicted else note(card)
+        return _Piece(card=card, injection=injection, turn=None, note=quoted, rivals=one.rivals)
 
     def _screened(self, card: MemoryCard, draft: _Draft) -> MemoryCard | None:
         verdict = verdict_of(self.screen, card)

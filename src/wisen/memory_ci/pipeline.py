@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TypeVar
 
-from wisen.advice.compiler import Recalled
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.deadlines import calling
@@ -206,12 +205,6 @@ class MemoryCI(Decisions):
 def alternating(some: Sequence[_T], others: Sequence[_T]) -> list[_T]:
     """The first of some, the first of the others, the second of some, and so on."""
     return [one for pair in zip_longest(some, others) for one in pair if one is not None]
-
-
-def beside(rules: Sequence[Recalled], found: Sequence[Found]) -> list[Found]:
-    """What was found and is no wording of a standing rule."""
-    standing = {one.injection.idea for one in rules}
-    return [one for one in found if one.head.id not in standing]
 
 
 def shown_to_all(found: Found) -> bool:

@@ -4,16 +4,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from wisen.account.draws import Draws
+from wisen.account.told import Told, told_by
 from wisen.advice.compiler import Recalled
 from wisen.advice.rank import rank
 from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, Situation
 from wisen.deadlines import calling, named
 from wisen.memory_ci.ideas import is_example
-from wisen.memory_ci.pipeline import Found, alternating, beside, weighed_as_idea
+from wisen.memory_ci.pipeline import Found, alternating, weighed_as_idea
 from wisen.recall import CardFilter
 from wisen.records import Advice, Task
-from wisen.reflexion.attempt_cards import shown_ids
 from wisen.reflexion.options import LearningParts
 from wisen.session import Dependencies
 
@@ -37,26 +37,34 @@ class RecallRequest:
     ) -> list[Recalled]:
         """The agent's rules, and then what fits the situation, best first, with its draws.
 
-        What the run is told anyway isn't among them: its `own` cards, those of the runs around it, and all wordings of
-        its standing rules. What the attempt before was told comes before the rest: the attempts' prompts are to begin
-        alike. `first` and `drawn` are as `Draws.with_draws` has them. Raises what the store raises.
+        What the run is told anyway isn't among them, in any wording: its `own` cards, those of the runs around it, and
+        its standing rules. What contradicts it is marked. What the attempt before was told comes before the rest: the
+        attempts' prompts are to begin alike. `first` and `drawn` are as `Draws.with_draws` has them. Raises what the
+        store raises.
         """
-        rules = await self._rules(own)
-        found = await self._found(at, own=own, rules=rules)
-        recalled = self._in_turn(await self.draws.with_draws(found, first=first, before=drawn))
-        return [*rules, *sorted(recalled, key=lambda one: one.card.id not in told_before)]
+        told = await self._told(own)
+        rules = await self._rules(told)
+        others = told.and_shown(one.injection for one in rules)
+        found = await self._found(at, len(others.cards))
+        recalled = self._in_turn(await others.drawn(self.draws, found, first=first, before=drawn))
+        return told.marked([*rules, *sorted(recalled, key=lambda one: one.card.id not in told_before)])
 
-    async def _rules(self, own: Collection[str]) -> list[Recalled]:
+    async def _told(self, own: Collection[str]) -> Told:
+        """The run's own cards, and what the runs around this one are shown, and it with them."""
+        told = await told_by(self.draws.ci.store, own)
+        return told.and_shown(one for bound in self.deps.bound_advice for one in bound.advice.injections)
+
+    async def _rules(self, told: Told) -> list[Recalled]:
         if not self.parts.options.compiler.rule_tokens:
             return []
-        return await self.draws.rules(self.where, known={*own, *self._bound})
+        return await told.rules(self.draws, self.where)
 
-    async def _found(self, at: Situation, *, own: Collection[str], rules: Sequence[Recalled] = ()) -> list[Found]:
+    async def _found(self, at: Situation, told: int) -> list[Found]:
+        """What fits, best first, with room for as many cards as are `told` anyway."""
         ci = self.draws.ci
-        room = self.parts.top_k * (_TO_CHOOSE_FROM if self._by_similarity else 1) + len(own) + len(rules)
+        room = self.parts.top_k * (_TO_CHOOSE_FROM if self._by_similarity else 1) + told
         found = await ci.recall(at, self.where, run_id=self.draws.run_id, k=room)
-        known = {*own, *self._bound}
-        others = {one.hit.card.id: one for one in beside(rules, found) if one.hit.card.id not in known}
+        others = {one.hit.card.id: one for one in found}
         ranked = [weighed_as_idea(one) for one in others.values()]
         if self._by_similarity:
             model, layout = self.deps.model.model_name, self.parts.options.compiler.layout
@@ -83,20 +91,16 @@ class RecallRequest:
         at = Situation(prompt=self.task.prompt, task_type=self.task.type, tools=(tool,), error=error)
         known = {one.idea for one in before.injections}
         with calling(named("store", self.draws.ci.store)):
-            found = await self._found(at, own=own)
+            told = (await self._told(own)).and_shown(before.injections)
+            found = await self._found(at, len(told.cards))
             there = [one for one in found if one.head.id not in known and tool in _tools_of(one.hit.card)]
-            recalled = self._in_turn(await self.draws.with_draws(there, first=False))
+            recalled = told.marked(self._in_turn(await told.drawn(self.draws, there, first=False)))
         with calling("the prompt compiler"):
             return await self.parts.options.compiler.compile_for(self.deps.model, recalled, most=self.parts.top_k)
 
     @property
     def _by_similarity(self) -> bool:
         return isinstance(self.draws.ci.ranker, BySimilarity)
-
-    @property
-    def _bound(self) -> set[str]:
-        """What the runs around this one are shown, and it with them."""
-        return {card_id for bound in self.deps.bound_advice for card_id in shown_ids(bound.advice)}
 
     @property
     def where(self) -> CardFilter:

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from wisen.account.counts import Outcome
 from wisen.account.draws import Draws
+from wisen.account.told import told_by
 from wisen.advice.compiler import OwnRun
 from wisen.cards import MemoryCard, Situation, circle_key
-from wisen.memory_ci.pipeline import MemoryCI, beside
+from wisen.memory_ci.pipeline import MemoryCI
 from wisen.recall import CardFilter
 from wisen.records import Advice, ReflectionEvaluation, Task
 from wisen.reflexion.attempt_cards import chain
@@ -40,11 +41,11 @@ async def advice_for(
     The `first` try of a chain draws, and that is written down.
     """
     where = CardFilter.of_task(task, agent_role=agent, circle=draws.circle)
-    known = {card.id for card in told}
-    rules = await draws.rules(where, known=known)
-    found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(told) + len(rules))
-    others = [one for one in beside(rules, found) if one.hit.card.id not in known]
-    recalled = [*rules, *await draws.with_draws(others, first=first)]
+    known = await told_by(draws.ci.store, {card.id for card in told})
+    rules = await known.rules(draws, where)
+    others = known.and_shown(one.injection for one in rules)
+    found = await draws.ci.recall(situation_of(task), where, run_id=draws.run_id, k=last + len(others.cards))
+    recalled = known.marked([*rules, *await others.drawn(draws, found, first=first)])
     advice = report_compiler().compile(recalled, own=OwnRun(lessons=chain(told)), most=last)
     return await draws.write(advice) if first else advice
 
