@@ -228,3 +228,66 @@ async def test_the_first_wording_of_an_idea_can_correct_the_others(ci: MemoryCI)
     assert (new.idea, new.supersedes, new.superseded_by) == ("", third.id, "")
     assert {one.superseded_by for one in wrong} == {head.id}
     assert await recalled(ci) == {head.id}
+
+
+OAK = "Invoices go to Oak."
+
+
+async def test_a_correction_and_what_else_it_contradicts_are_rivals_but_not_it_and_what_it_corrects(
+    ci: MemoryCI,
+) -> None:
+    other, wrong = await taught(ci, OAK), await taught(ci, HARBOUR)
+    done = await ci.correct(wrong.id, lesson(MAPLE), "the teams were renamed")
+    assert done.rivals == (other.id,)
+    stands, new, old = await ci.store.get([other.id, done.card_id, wrong.id])
+    assert (stands.rivals, new.rivals) == ((wrong.id, new.id), (other.id,))
+    assert new.id not in old.rivals
+
+
+async def test_a_correction_that_rewords_another_idea_joins_it_and_follows_it(ci: MemoryCI) -> None:
+    right, wrong = await taught(ci, HARBOUR, verified=True), await taught(ci, MAPLE)
+    await ci.promote(right.id, "so it is")
+    done = await ci.correct(wrong.id, lesson(BILLS, created_by="human"), "that was last year")
+    head, new, old = await ci.store.get([right.id, done.card_id, wrong.id])
+    assert (done.idea, new.idea, new.supersedes, new.status) == (head.id, head.id, old.id, MemoryStatus.PROMOTED)
+    assert (head.retold, head.supersedes, old.superseded_by) == (1, "", new.id)
+    assert len(await recalled(ci)) == 1, "of the idea one wording, and nothing of what was corrected"
+    await ci.reject(right.id, "it was right all along")
+    assert (await kept(ci.store, wrong.id)).superseded_by == ""
+
+
+@pytest.mark.parametrize("texts", [[HARBOUR], [HARBOUR, BILLS], [BILLS, HARBOUR]])
+async def test_a_correction_in_the_words_of_the_wrong_idea_is_no_wording_of_it(ci: MemoryCI, texts: list[str]) -> None:
+    """As an embedder would have it, that hardly hears what is right now."""
+    cards = [await taught(ci, text) for text in texts]
+    assert {one.idea or one.id for one in cards} == {cards[0].id}
+    new = await kept(ci.store, await corrected(ci, cards[-1], FORWARD))
+    assert (new.idea, new.superseded_by, new.rivals) == ("", "", ())
+    assert [one.by for one in new.history] == ["screen"]
+    assert (await kept(ci.store, cards[0].id)).retold == len(cards) - 1
+    assert await recalled(ci) == {new.id}
+
+
+async def test_a_correction_joins_nothing_that_was_corrected_before(ci: MemoryCI) -> None:
+    first = await taught(ci, HARBOUR)
+    second = await corrected(ci, first)
+    back = await kept(ci.store, await corrected(ci, await kept(ci.store, second), BILLS, created_by="human"))
+    assert (back.idea, back.superseded_by) == ("", "")
+    assert await recalled(ci) == {back.id}
+
+
+async def test_an_example_that_corrects_one_is_of_no_group_with_it_but_of_another() -> None:
+    ci = in_memory()
+
+    def example(answer: str, prompt: str, **source: Any) -> MemoryCard:
+        told = Provenance(run_id=answer, agent="agent", verified=True, **source)
+        return MemoryCard(
+            kind=MemoryKind.SKILL_CARD, content=answer, situation=Situation(prompt=prompt), provenance=told
+        )
+
+    wrong = (await ci.submit(example("Harbour", "Who gets the invoice of May?"))).card_id
+    done = await ci.correct(wrong, example("Maple", "Who gets the invoice of May?"), "it was Maple")
+    assert done.idea == done.card_id
+    beside = (await ci.submit(example("Oak", "Who gets the parcel?"))).card_id
+    again = await ci.correct(beside, example("Oak Hall", "Who gets the invoice of June?"), "it is a hall")
+    assert again.idea == done.card_id

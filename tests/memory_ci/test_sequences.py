@@ -140,7 +140,7 @@ class World:
             return set()
         if done.outcome != "rejected":
             self.corrected.add((wrong, done.card_id))
-        return {*self.family(wrong), done.card_id}
+        return {*self.family(wrong), done.card_id, done.idea, *done.rivals}
 
     async def decide(self) -> set[str]:
         card_id, ci = self.any_id(), self.ci

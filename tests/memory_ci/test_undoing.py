@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from trying import HARBOUR, NOON, kept, lesson
 
-from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, VectorStore
+from wisen import CardFilter, InMemoryVectorStore, MemoryCard, MemoryCI, MemoryStatus, Situation, VectorStore
 from wisen.account.counts import Outcome, count_alone, settle
 from wisen.cards import CardEvidence, Move, Provenance
 from wisen.errors import CardNotFoundError, ConfigError
@@ -338,6 +338,23 @@ async def test_a_correction_that_somebody_else_has_made_too_stays(any_store: Vec
     await (ci.correct(other.id, told, "so") if corrects else ci.submit(told))
     with pytest.raises(ConfigError, match="has been changed since; decide on it as it is now"):
         await take_back(ci, made)
+
+
+@pytest.mark.parametrize(
+    ("new", "told", "rivals"),
+    [(replace(by_hand(HARBOUR), situation=Situation(prompt="Sum.")), 1, 0), (by_hand("Invoices go to Maple."), 0, 1)],
+)
+async def test_without_the_correction_its_idea_and_its_rivals_are_as_they_were(
+    any_store: VectorStore, new: MemoryCard, told: int, rivals: int
+) -> None:
+    ci = MemoryCI(any_store, now=lambda: LATER)
+    first, old = [(await ci.submit(lesson(text))).card_id for text in (HARBOUR, "Call Ada.")]
+    made = await corrected(ci, old, new)
+    card = await kept(any_store, first)
+    assert (card.retold, len(card.rivals)) == (told, rivals)
+    await take_back(ci, made)
+    card = await kept(any_store, first)
+    assert (card.retold, card.rivals) == (0, ())
 
 
 async def test_what_was_corrected_meanwhile_is_not_undone(any_store: VectorStore) -> None:

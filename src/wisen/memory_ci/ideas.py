@@ -55,7 +55,10 @@ class Ideas:
         return Ideas, (self._store,)
 
     async def relations(self, card: MemoryCard) -> Relations:
-        """The idea and the rivals of a card that isn't stored yet. Raises what store and embedder raise."""
+        """The idea and the rivals of a card that isn't stored yet. Raises what store and embedder raise.
+
+        A correction has nothing to do with the idea that it corrects, nor with what was corrected before.
+        """
         if is_example(card):
             return await self._group(card)
         near = await self._near(card, Situation(prompt=card.text))
@@ -108,13 +111,16 @@ class Ideas:
         return [hit.card for hit in hits if not is_example(hit.card) and comparable(hit.card, card)]
 
     async def _search(self, card: MemoryCard, asked: Situation) -> list[RecallHit]:
-        # A claim that was corrected is known again; an example claims nothing beyond its task.
-        superseded = not is_example(card)
+        # A claim that was corrected is known again. An example claims nothing beyond its task, and that a correction
+        # holds a person has just said.
+        superseded = not (is_example(card) or card.supersedes)
+        wrong = await still_there(self._store, [card.supersedes] if card.supersedes else [])
         # Reports are archived by age, which says nothing of them.
         statuses = RECALLABLE if card.reporter else (*RECALLABLE, MemoryStatus.ARCHIVED)
         where = CardFilter(tenant=card.scope.tenant, kinds=(card.kind,), statuses=statuses)
         hits = await self._store.search(RecallQuery(situation=asked, filter=where, k=_COMPARED, superseded=superseded))
-        return [hit for hit in hits if hit.card.id != card.id]
+        apart = {card.id, *(head.id for head in (await heads_of(self._store, wrong)).values())}
+        return [hit for hit in hits if apart.isdisjoint((hit.card.id, hit.card.idea))]
 
     async def _related(self, card: MemoryCard, near: Sequence[MemoryCard]) -> tuple[list[MemoryCard], list[MemoryCard]]:
         """The wordings of the card's idea, the nearest first, and its rivals."""

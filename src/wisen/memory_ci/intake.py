@@ -156,7 +156,7 @@ class Intake:
             if corrects:
                 raise refused_already(refused)
             return _again(refused, findings)
-        if corrects or (again and await self._holds(screened.id)):
+        if again and await self._holds(screened.id):
             return await self._added(screened, Relations(), findings)
         async with self._locks.held(submission_key(screened)):
             relations = await self._ideas.relations(screened)

@@ -129,7 +129,8 @@ class MemoryCI(Decisions):
     async def correct(self, card_id: str, new_card: MemoryCard, why: str) -> Submission:
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.
 
-        The correction has to pass the screen, and is on trial as any other card is. Raises `ConfigError` without a
+        The correction has to pass the screen, and is on trial as any other card is. Where it rewords another idea that
+        holds, it follows that one; its other rivals stay. Raises `ConfigError` without a
         reason, for a card that is rejected or corrected already, for another tenant, or for the same words. If two
         corrections come at once, the later one is refused so; its card stays as one of its own.
         """

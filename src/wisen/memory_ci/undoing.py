@@ -225,12 +225,27 @@ async def _follow(store: VectorStore, made: Undoable, one: str, at: datetime) ->
 
 
 async def _remove(store: VectorStore, card_id: str, at: datetime) -> None:
-    """Delete a correction. What others said in its place meanwhile is an idea of its own."""
+    """Delete a correction. What others said in its place meanwhile is an idea of its own.
+
+    The idea that it was a wording of is told less often, and its rivals face it no longer.
+    """
+
+    def untold(head: MemoryCard) -> MemoryCard:
+        return replace(head, retold=max(0, head.retold - 1))
+
+    def alone(rival: MemoryCard) -> MemoryCard | None:
+        left = tuple(one for one in rival.rivals if one != card_id)
+        return None if left == rival.rivals else replace(rival, rivals=left)
+
     for card in await still_there(store, [card_id]):
         for _ in range(2):  # also for those that come meanwhile
             came = await wordings_of(store, card)
             await reheaded(store, {one.id: one for one in (card, *came)}, [card_id], at)
             await store.delete([card_id])
+        if card.idea:
+            await change_if_there(store, card.idea, untold)
+        for rival in card.rivals:
+            await change_if_there(store, rival, alone)
 
 
 def _told_since(card: MemoryCard, left: MemoryCard) -> int:
