@@ -188,6 +188,16 @@ def test_a_weak_form_takes_a_word_of_context(weak: str, context: str) -> None:
     assert find_personal(f"Yesterday the {context} {weak} came back again.")
 
 
+@pytest.mark.parametrize("text", ["it is 25 %", "it is 3", "Its id is 77", "Take it is 12", "It is 30."])
+def test_a_short_sentence_is_no_number_plate(text: str) -> None:
+    assert not find_personal(text)
+
+
+@pytest.mark.parametrize("text", ["M-AB 123", "M AB 123", "m-ab123", "Kennzeichen m-ab 123", "kennzeichen m ab 123"])
+def test_a_number_plate_by_itself_is_as_one_writes_it_or_has_a_word_of_context(text: str) -> None:
+    assert [finding.label for finding in find_personal(text)] == ["plate"]
+
+
 def test_a_text_of_numbers_alone_is_context_enough() -> None:
     assert len(find_personal("S9108268C T7572225C")) == 2
     assert [finding.label for finding in find_personal("AB1234567")] == ["passport"]

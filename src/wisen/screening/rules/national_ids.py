@@ -151,8 +151,9 @@ def _judge(rule: IdRule, value: str, text: str, span: tuple[int, int], *, alone:
         rule.check is not None and rule.needs is Needs.ALONE and in_context(_SOME_ID, text, *span)
     )
     written = text[span[0] : span[1]]
-    if rule.check is None and not written.isupper() and not written.islower() and any(map(str.isalpha, written)):
-        alone = False  # a short sentence ("It is 30."), not a number as one writes it
+    as_typed = written.isupper() or (written.islower() and " " not in written)
+    if rule.check is None and not as_typed and any(map(str.isalpha, written)):
+        alone = False  # a short sentence ("It is 30.", "it is 25 %"), not a number as one writes it
     enough = rule.needs is Needs.NOTHING or spoken_of or (rule.needs is Needs.ALONE and alone)
     if enough or (rule.needs is Needs.WHOLE and alone and text.strip() == written):
         rank = 3 * spoken_of + 2 * (rule.check is not None) + (Needs.CONTEXT - rule.needs)
