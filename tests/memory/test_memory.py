@@ -142,6 +142,25 @@ async def test_a_cancelled_attempt_counts_as_not_good() -> None:
     assert record.score == 0.0
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ({"task_type": "refunds"}, True),
+        ({"task_type": "invoices"}, False),
+        ({}, True),
+        ({"task_type": "refunds", "tools": ["crm"]}, True),
+        ({"task_type": "refunds", "tools": ["shell"]}, False),
+    ],
+)
+async def test_a_lesson_for_a_type_and_a_tool_is_told_wherever_no_other_one_is_named(
+    asked: dict[str, Any], shown: bool
+) -> None:
+    memory = AsyncMemory(InMemoryVectorStore(), clockwork=Clockwork.seeded(1))
+    await memory.lesson(LESSON, task=TASK, task_type="refunds", tools=["crm"])
+    attempt = await memory.begin(TASK, **asked)
+    assert bool(attempt.advice.injections) is shown
+
+
 async def test_without_an_outcome_nothing_counts_until_one_comes() -> None:
     store = InMemoryVectorStore()
     memory = AsyncMemory(store)

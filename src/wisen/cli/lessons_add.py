@@ -23,7 +23,7 @@ class LessonScope(OptionSet):
     task: Annotated[
         str, typer.Option("--for", metavar="PROMPT", help="A task that it helps with; similar ones recall it.")
     ] = ""
-    task_type: Annotated[str, typer.Option("--type", help="Only for tasks of this type.", show_default=False)] = ""
+    task_type: Annotated[str, typer.Option("--type", help="Not for tasks of another type.", show_default=False)] = ""
     tool: Annotated[
         list[str] | None, typer.Option(help="Only for agents with this tool; may be given several times.")
     ] = None

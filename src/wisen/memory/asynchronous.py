@@ -263,8 +263,8 @@ class AsyncMemory:
         Args:
             text: What it says.
             task: A task that it helps with; similar ones recall it.
-            task_type: Only for tasks of this type.
-            tools: Only if one of these tools is available.
+            task_type: Not for tasks of another type; a task without a type may be of any.
+            tools: Only if one of these tools is available, as far as a task says which are.
             kind: What sort of card it is.
             by: "human" for a person's word, which is for all agents. "import" for text from elsewhere, which waits for
                 a person. Otherwise the name of a program, whose word this agent tries first. What a program had read is
