@@ -16,7 +16,7 @@ from wisen import models
 from wisen.advice.blocks import BlockMemory
 from wisen.architectures.introspection import memory_of, store_of, threshold_of, workers_of
 from wisen.architectures.react import ReAct
-from wisen.architectures.wrapped import as_architecture, own_model, warn_of_bundled_model
+from wisen.architectures.wrapped import as_architecture, own_model, runs_others_code, warn_of_bundled_model
 from wisen.deadlines import ending_others
 from wisen.errors import ConfigError
 from wisen.evaluation.build import EvaluatorLike, as_evaluator
@@ -135,9 +135,10 @@ class Agent:
 
     @property
     def has_tools(self) -> bool:
-        """Whether the agent or one of its workers has tools; running it again calls them again."""
+        """Whether running it again might act again: the agent or a worker has tools, or runs somebody else's code."""
         workers = self.declared_workers().values()
-        return bool(self.tools or self.toolsets) or any(getattr(one, "has_tools", False) for one in workers)
+        mine = bool(self.tools or self.toolsets) or runs_others_code(self.architecture)
+        return mine or any(getattr(one, "has_tools", True) for one in workers)
 
     def declared_workers(self) -> Mapping[str, object]:
         """The agents that the architecture, or what it is built on, delegates to, by role."""

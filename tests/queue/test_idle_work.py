@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from queues import working
@@ -36,8 +37,8 @@ class Hour:
 
 async def recorded(store: InMemoryVectorStore, **given: object) -> Replayable:
     """An agent with recorded runs, which a worker has done."""
-    options: dict[str, object] = {"evaluator": ReferenceEvaluator(), **given}
-    agent = Agent("Answer.", model=ScriptedModel(obedient), architecture=ReAct(), memory=store, name="clerk", **options)  # pyright: ignore[reportArgumentType] - of the right types
+    options: dict[str, object] = {"evaluator": ReferenceEvaluator(), "architecture": ReAct(), **given}
+    agent = Agent("Answer.", model=ScriptedModel(obedient), memory=store, name="clerk", **options)  # pyright: ignore[reportArgumentType] - of the right types
     judges = Judges()
     for task in tasks(40):
         judges.saw(task, agent, None)
@@ -134,6 +135,23 @@ async def test_an_agent_with_tools_is_left_alone() -> None:
     assert await calls(one, 0) == 0
     assert not worker.done()
     worker.cancel()
+
+
+class Theirs(ReAct):
+    """An architecture that isn't ours."""
+
+
+async def test_others_code_is_left_alone_and_that_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    hour, one = Hour(), await recorded(await stored(HELPS), architecture=Theirs())
+    worker = asyncio.create_task(spare(hour, one).use())
+    assert await calls(one, 0) == 0
+    worker.cancel()
+    (told,) = (record for record in caplog.records if record.levelname == "WARNING")
+    assert told.message == "replays.refused"
+    assert "tools_too=True" in str(vars(told))
+    allowed = asyncio.create_task(spare(hour, replace(one, tools_too=True)).use())
+    assert await calls(one, 6) == 6
+    allowed.cancel()
 
 
 async def test_an_idle_worker_tries_lessons_on_the_runs_that_it_made(

@@ -72,6 +72,29 @@ async def test_what_an_agent_raises_is_told_from_a_model_that_is_gone(
     assert attempt.spent.requests == (0 if gone else 1)
 
 
+def book(berth: str) -> str:
+    """Books it, which can't be undone."""
+    return berth
+
+
+@pytest.mark.parametrize("tools_too", [False, True])
+async def test_a_workers_own_agent_acts_again_only_where_that_was_allowed(
+    postgres_url: str, *, tools_too: bool
+) -> None:
+    model = ScriptedModel(lambda *_: "berth 1")
+    agent = Agent(model=model, name="clerk", evaluator=ReferenceEvaluator(), tools=[book])
+    store = InMemoryVectorStore()
+    options = WorkerOptions(open_store=lambda _: nullcontext(store), poll=0.05, takeover=4.0, tools_too=tools_too)
+    async with (
+        Queue(postgres_url, "ci") as queue,
+        QueuedAttempt(queue, agent_attempt(agent), BatchOptions(), every=0.05) as attempt,
+        working(Worker(postgres_url, agent=agent, queue="ci", options=options)),
+    ):
+        with nullcontext() if tools_too else pytest.raises(QueueError, match=r"WorkerOptions\(tools_too=True\)"):
+            assert await attempt(tasks()[1], [HELPS], 0) == 1.0
+    assert len(model.calls) == tools_too
+
+
 async def test_an_attempt_that_was_cancelled_is_told(postgres_url: str, tmp_path: Path) -> None:
     async with SQLiteVectorStore(tmp_path / "lessons.db") as store, Queue(postgres_url, "ci") as queue:
         local = agent_attempt(

@@ -3,12 +3,16 @@
 import asyncio
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from pydantic_ai import Agent as PydanticAgent
+from pydantic_ai import ModelRequest
+from pydantic_ai.direct import model_request
+from pydantic_ai.models import Model
 from replaying import FEW, HELPS, HURTS, attempt, card, copy, obedient, status, stored, tasks
 
-from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Reflexion, ScriptedModel, Task
+from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Reflexion, ScriptedModel, Supervisor, Task
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError, ModelError, StoreError
 from wisen.evaluation.checks import ReferenceEvaluator
@@ -20,6 +24,7 @@ from wisen.replay.card_tests import ReplayReport, ReplayTest, untestable
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.plan import Recalls
 from wisen.replay.recorded_runs import RecordedOptions, replay_recorded, varied
+from wisen.session import Architecture
 from wisen.trial_records import Stage, Trial
 
 pytestmark = pytest.mark.anyio
@@ -197,6 +202,64 @@ async def test_tools_are_called_again_only_where_that_was_allowed() -> None:
         agent(store, tools=[book], replay=BackgroundReplays(MemoryCI(store)))
     allowed = RecordedOptions(tools_too=True)
     assert agent(store, tools=[book], replay=BackgroundReplays(MemoryCI(store), options=allowed)).has_tools
+
+
+async def acts(prompt: str, model: Model) -> str:
+    """What it does besides can't be known."""
+    asked = await model_request(model, [ModelRequest.user_text_prompt(prompt)])
+    return asked.text or ""
+
+
+class Theirs(ReAct):
+    """An architecture that isn't ours."""
+
+
+class Seen(Reflexion):
+    """Another one, around ours."""
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        acts,
+        PydanticAgent("test", tools=[len]),
+        Theirs(),
+        Seen(),
+        Reflexion(base=acts),
+        Supervisor({"clerk": Agent(model=ScriptedModel([]), architecture=acts)}),
+    ],
+    ids=["function", "framework", "subclass", "around", "base", "worker"],
+)
+async def test_what_others_code_does_cannot_be_known(architecture: object) -> None:
+    store = await stored(HELPS)
+    one = Agent("Answer.", model=ScriptedModel(obedient), architecture=architecture, memory=store)
+    with pytest.raises(ConfigError, match=r"RecordedOptions\(tools_too=True\)"):
+        await replay_recorded(one, MemoryCI(store), budget=MUCH)
+    await replay_recorded(one, MemoryCI(store), budget=MUCH, options=RecordedOptions(tools_too=True))
+
+
+@pytest.mark.parametrize("architecture", [ReAct(), Reflexion(), Supervisor({"clerk": Agent(model=ScriptedModel([]))})])
+def test_what_is_ours_does_nothing_by_itself(architecture: Architecture) -> None:
+    assert not Agent(model=ScriptedModel([]), architecture=architecture).has_tools
+
+
+def test_neither_can_what_a_worker_does_that_is_no_agent_of_ours() -> None:
+    team = Supervisor({"clerk": Agent(model=ScriptedModel([]))})
+    team.workers["other"] = cast("Agent", object())
+    assert Agent(model=ScriptedModel([]), architecture=team).has_tools
+
+
+async def test_others_code_is_replayed_where_that_was_allowed() -> None:
+    store = await stored(HELPS)
+    one = Agent(
+        model=ScriptedModel(obedient), architecture=acts, memory=store, evaluator=ReferenceEvaluator(), name="clerk"
+    )
+    for task in tasks(12):
+        await one.run(task)
+    allowed = RecordedOptions(tools_too=True)
+    report = await replay_recorded(one, MemoryCI(store), budget=FEW_ATTEMPTS, options=allowed)
+    assert report.attempts == 4
+    assert report.cards[0].counts.pairs
 
 
 async def test_an_agent_replays_beside_its_runs_and_calls_no_more_than_they_do() -> None:

@@ -193,6 +193,14 @@ def warn_of_bundled_model(architecture: Architecture, evaluator: object) -> None
         )
 
 
+def runs_others_code(architecture: object) -> bool:
+    """Whether the architecture, or what it is built on, isn't ours: what such code does can't be known."""
+    ours = __name__.partition(".")[0]
+    return any(
+        isinstance(one, Wrapped) or type(one).__module__.partition(".")[0] != ours for one in inward(architecture)
+    )
+
+
 def _wrapped_in(architecture: object) -> Wrapped | None:
     return next((one for one in inward(architecture) if isinstance(one, Wrapped)), None)
 

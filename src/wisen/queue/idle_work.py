@@ -31,6 +31,8 @@ class Replayable:
     agent: Agent
     ci: MemoryCI
     judges: "Judges"
+    tools_too: bool = False
+    """See `RecordedOptions`."""
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ class IdleWork:
         self._clock = clock
         self._hour = -1
         self._made = 0
+        self._refused = False
 
     async def use(self) -> None:
         """Replay whenever there are no tasks, until cancelled; what fails is told, and tried again later."""
@@ -106,11 +109,13 @@ class IdleWork:
             self._hour, self._made = hour, 0
         if self._made >= self._budget or not await self._has(one.ci, hour):
             return
-        options = RecordedOptions(tenants=frozenset(one.judges.tenants), evaluator_of=one.judges.of)
+        tenants = frozenset(one.judges.tenants)
+        options = RecordedOptions(tenants=tenants, evaluator_of=one.judges.of, tools_too=one.tools_too)
         try:
             check_repeatable(one.agent, options)
         except ConfigError as error:
-            log("replays.refused", level=logging.DEBUG, error=error)
+            log("replays.refused", level=logging.DEBUG if self._refused else logging.WARNING, error=error)
+            self._refused = True
             return
         local = agent_attempt(one.agent, evaluator_of=one.judges.of)
         attempt = _Yielding(local, self._idle)

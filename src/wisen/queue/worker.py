@@ -66,6 +66,9 @@ class WorkerOptions:
     while there are no tasks; `None` tries none."""
     replay_every: float = 60.0
     """Seconds between looks for what can be replayed."""
+    tools_too: bool = False
+    """Whether replays may run the worker's own agent if it has tools or runs somebody else's code; see
+    `RecordedOptions`."""
     open_store: OpenStore | None = None
     """Opens the store of lessons; by default it is in the queue's database."""
     find_model: "Callable[[str | None], Model]" = resolve_model
@@ -127,6 +130,7 @@ class Worker:
             open_store=self._options.open_store or store_at(url, connections=store_connections(concurrency)),
             find_model=self._options.find_model,
             watch=self._options.watch,
+            tools_too=self._options.tools_too,
         )
         self._whole_process = False
         self._stop = asyncio.Event()

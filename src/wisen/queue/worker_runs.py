@@ -35,6 +35,7 @@ from wisen.queue.task_ids import TaskId
 from wisen.records import Clockwork, Task
 from wisen.reflexion.loop import Reflexion
 from wisen.replay.attempts import agent_attempt, not_made
+from wisen.replay.recorded_runs import RecordedOptions, check_repeatable
 from wisen.run import RunResult
 from wisen.stores.serialization import card_from_json
 from wisen.tasks.files import EvaluatorSpec
@@ -99,6 +100,8 @@ class RunSetup:
     """The model that a name means."""
     watch: Callable[[Event], None] | None = None
     """Shown the events of all runs."""
+    tools_too: bool = False
+    """Whether replays may run an agent that might act again."""
 
 
 class Runs:
@@ -161,7 +164,8 @@ class Runs:
         ]
         own = self._own
         if own is not None and isinstance(own.architecture, KeepsLessons) and own.architecture.lesson_store:
-            found.append(Replayable(agent=own, ci=MemoryCI(own.architecture.lesson_store), judges=self._judges))
+            ci, tools_too = MemoryCI(own.architecture.lesson_store), self._setup.tools_too
+            found.append(Replayable(agent=own, ci=ci, judges=self._judges, tools_too=tools_too))
         return [one for one in found if one.judges.tenants]
 
     async def prepare(self, batch: str) -> None:
@@ -188,6 +192,7 @@ class Runs:
     async def _attempt(
         self, agent: Agent, evaluator: Evaluator | None, task: Task, replay: Replay, seed: int
     ) -> JobOutcome:
+        check_repeatable(agent, RecordedOptions(tools_too=self._setup.tools_too))
         attempt = agent_attempt(agent, evaluator_of=lambda _: evaluator, seed=seed)
         cards = [card_from_json(card) for card in replay.cards]
         score, failure = None, ""

@@ -36,7 +36,8 @@ class RecordedOptions:
     evaluator_of: EvaluatorOf | None = None
     """Gives the evaluator of a task, or `None` for the agent's; for runs that were judged by another one."""
     tools_too: bool = False
-    """Whether an agent with tools may be replayed. Its tools are called again, with all that they change."""
+    """Whether an agent may be replayed that has tools, or runs somebody else's code, which may have some. They act
+    again then, with all that they change."""
     parallel: int = 1
     """Most attempts at a time."""
     copies: int = 3
@@ -65,10 +66,11 @@ async def replay_recorded(
 
 
 def check_repeatable(agent: Agent, options: RecordedOptions) -> None:
-    """Raises `ConfigError` for an agent whose tools would be called again without anybody's having said so."""
+    """Raises `ConfigError` for an agent that might act again without anybody's having said so."""
     if agent.has_tools and not options.tools_too:
-        said = "replays call the agent's tools again; pass RecordedOptions(tools_too=True) where that does no harm"
-        raise ConfigError(f"agent {agent.name!r}: {said}")
+        said = "replays call its tools again, and code of others that it runs may have some"
+        where = "RecordedOptions(tools_too=True), of a worker WorkerOptions(tools_too=True)"
+        raise ConfigError(f"agent {agent.name!r}: {said}; pass {where}, if that does no harm")
 
 
 async def replay_with(
