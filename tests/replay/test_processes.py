@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,12 @@ import pytest
 from wisen import InMemoryVectorStore, MarkdownStore, SQLiteVectorStore
 from wisen.protocols import CallLog
 from wisen.replay.attempts import Condition
-from wisen.replay.log import Pair, Release, ReplayLog, releases
+from wisen.replay.log import Made, Pair, Release, ReplayLog, releases
 
 pytestmark = pytest.mark.anyio
 
 CONDITION = Condition(model="m", layout="l")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Plain:
@@ -58,11 +60,10 @@ async def test_pairs_at_once_are_all_counted(both: tuple[CallLog, CallLog]) -> N
 
 async def test_of_two_scores_of_one_attempt_the_first_counts_for_both(both: tuple[CallLog, CallLog]) -> None:
     logs = [ReplayLog(calls, CONDITION) for calls in both]
-    assert [await log.keep_score("attempt", score) for log, score in zip(logs, (0.25, 1.0), strict=True)] == [
-        0.25,
-        0.25,
-    ]
-    assert await logs[1].score("attempt") == 0.25
+    made = [Made(score=score, at=NOW) for score in (0.25, 1.0)]
+    kept = await asyncio.gather(*(log.keep_made("attempt", one) for log, one in zip(logs, made, strict=True)))
+    assert kept[0] == kept[1] == await logs[1].made("attempt", NOW)
+    assert kept[0] in made
 
 
 async def test_a_plain_call_log_serves_one_process() -> None:

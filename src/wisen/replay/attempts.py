@@ -187,7 +187,8 @@ def agent_attempt(
         evaluator_of: Gives the evaluator of a task, or `None` for the other one.
         compiler: Makes advice of the cards; by default the architecture's.
         setup: Names what scores depend on besides instructions, architecture, model, layout and evaluator: sampling
-            settings, tools, their version. Scores of another setup aren't reused.
+            settings, tools, their version, the data behind them. Attempts of another setup aren't reused, and those of
+            the same one only for hours: see `SAME_TIME` of `wisen.replay.log`.
         judged: Whether a model's opinion gives the scores, which the evidence then says; by default, whether
             `evaluator` calls models.
         seed: From where the repetitions' seeds count; the first has none of its own if it is 0.

@@ -87,7 +87,7 @@ class ReplayTest:
         parallel: Most attempts at a time.
         options: Finer choices.
         watch: Called after every pair.
-        clockwork: The clock.
+        clockwork: The clock; by default that of `ci`.
     """
 
     def __init__(  # noqa: PLR0913 - two say what is tested, the others how much may be spent on it
@@ -111,7 +111,7 @@ class ReplayTest:
         self._parallel = parallel
         self._options = options or ReplayOptions()
         self._watch = watch or _nobody
-        self._clockwork = clockwork or Clockwork()
+        self._clockwork = clockwork or Clockwork(now=ci.now)
         known = attempt.condition if isinstance(attempt, Conditioned) else Condition()
         self._condition = self._options.condition or known
 
@@ -131,7 +131,7 @@ class ReplayTest:
             log,
             budget=self._budget,
             parallel=self._parallel,
-            monotonic=self._clockwork.monotonic,
+            clockwork=self._clockwork,
             store=store,
         )
         bench = Bench(

@@ -1,10 +1,11 @@
 """What replay tests have bought, in the store's call log: no attempt is paid for twice, and a killed test goes on.
 
-There are three sorts of entries. An attempt's score is stored under its condition, task and evaluator, cards shown, and
-repetition, so attempts without a card are shared by all cards. Each finished pair is one more line of its card's list,
-which holds for one condition, threshold and control; the card's evidence is recounted from that list, so writing it
-twice changes nothing. A cluster of near-copies is one unit of evidence: see `settled`. A task that was bet on leaves
-hashes of its words with its cluster, so that later copies are recognised.
+There are three sorts of entries. An attempt is stored under its condition, task and evaluator, cards shown, and
+repetition, with its time, and with its score or that it gave none. So attempts without a card are shared by all cards
+that are tested within `SAME_TIME`: a pair compares what models and data were at one time. Each finished pair is one
+more line of its card's list, which holds for one condition, threshold and control; the card's evidence is recounted
+from that list, so writing it twice changes nothing. A cluster of near-copies is one unit of evidence: see `settled`. A
+task that was bet on leaves hashes of its words with its cluster, so that later copies are recognised.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
@@ -23,6 +25,21 @@ from wisen.replay.attempts import Condition
 from wisen.replay.clusters import Clusters, Known, Marks, marks_of
 
 Side = Literal["gained", "lost", "tie"]
+SAME_TIME = timedelta(hours=6)
+"""The two attempts of a pair lie no further apart. Models change under their name, and so do the data behind tools."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """An attempt that was made."""
+
+    score: float | None
+    """`None` where it gave none: it isn't made again for that, or trying would pay."""
+    at: datetime
+
+    def near(self, at: datetime) -> bool:
+        """Whether that is about the same time."""
+        return abs(self.at - at) <= SAME_TIME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +154,7 @@ class ReplayLog:
         self._calls = calls
         self._judged_by = judged_by or _nobody
         self.scope = _digest(condition.model, condition.layout, str(condition.judged), terms)
-        self._scores = f"replay scores {_digest(condition.model, condition.layout, condition.setup)}"
+        self._attempts = f"replay attempts {_digest(condition.model, condition.layout, condition.setup)}"
         self._pairs = f"replay pairs {self.scope}"
         self.clusters = Clusters()
         """Of the tasks under test."""
@@ -154,14 +171,26 @@ class ReplayLog:
         """Equal for the same cards on the side without, and the same evaluator."""
         return _digest(self._judged_by(task), *(card.id for card in cards))
 
-    async def score(self, key: str) -> float | None:
-        """The kept score, or `None`."""
-        kept = await self._calls.call(self._scores, key, 0)
-        return None if kept is None else float(kept)
+    async def made(self, key: str, at: datetime) -> Made | None:
+        """Such an attempt that was made about this time, or `None`."""
+        return next((one for one in await self._made(key) if one.near(at)), None)
 
-    async def keep_score(self, key: str, score: float) -> float:
-        """Keep a score that is known; gives the one that counts, which another process may have been first to keep."""
-        return float(await _keep(self._calls, self._scores, key, 0, repr(score).encode()))
+    async def made_together(self, treated: str, control: str) -> tuple[Made, Made] | None:
+        """Two attempts that were made about the same time, whenever that was; `None` if no score without is known."""
+        without = [one for one in await self._made(control) if one.score is not None]
+        both = ((one, other) for one in await self._made(treated) for other in without if other.near(one.at))
+        return next(both, None)
+
+    async def keep_made(self, key: str, new: Made) -> Made:
+        """Keep an attempt; gives the one of that time that counts: another process may have been first to keep one."""
+        known = await self._made(key)
+        if (first := next((one for one in known if one.near(new.at)), None)) is not None:
+            return first
+        line = json.dumps({"score": new.score, "at": new.at.isoformat()}).encode()
+        return _attempt(await _keep(self._calls, self._attempts, key, len(known), line))
+
+    async def _made(self, key: str) -> list[Made]:
+        return [_attempt(line) async for line in _lines(self._calls, self._attempts, key)]
 
     async def pairs(self, stay: str) -> dict[str, Pair]:
         """All pairs of a card's stay in quarantine, by task."""
@@ -270,6 +299,11 @@ def stay_of(card: MemoryCard) -> str:
 
 def _nobody(_: Task) -> str:
     return ""
+
+
+def _attempt(line: bytes) -> Made:
+    kept = json.loads(line)
+    return Made(score=kept["score"], at=datetime.fromisoformat(kept["at"]))
 
 
 def _known(line: bytes) -> Known:

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE
-from wisen.records import Task, TokenUsage
+from wisen.records import Clockwork, Task, TokenUsage
 from wisen.replay.attempts import PLACEBO, Attempt, Conditioned, Fitting, as_stored, not_made
-from wisen.replay.log import ReplayLog, Side, stay_of
+from wisen.replay.log import Made, ReplayLog, Side, stay_of
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ class Replays:
         log: Where scores are looked up and kept.
         budget: What may be used.
         parallel: Most attempts at a time.
-        monotonic: A clock in seconds.
+        clockwork: The clock.
         store: Whose cards are shown.
     """
 
@@ -63,7 +66,7 @@ class Replays:
         *,
         budget: ReplayBudget,
         parallel: int,
-        monotonic: Callable[[], float],
+        clockwork: Clockwork,
         store: VectorStore,
     ) -> None:
         self.made = 0
@@ -77,10 +80,10 @@ class Replays:
         self._log = log
         self._budget = budget
         self._room = asyncio.Semaphore(parallel)
-        self._monotonic = monotonic
-        self._began = monotonic()
+        self._clockwork = clockwork
+        self._began = clockwork.monotonic()
         self._before = self._spent()
-        self._made: dict[str, asyncio.Task[float | None]] = {}
+        self._making: dict[str, asyncio.Task[float | None]] = {}
         self._gone: Exception | None = None
         """Why no further attempt can be made."""
 
@@ -97,18 +100,18 @@ class Replays:
     @property
     def seconds(self) -> float:
         """Seconds since the test began."""
-        return self._monotonic() - self._began
+        return self._clockwork.monotonic() - self._began
 
     async def score(self, task: Task, cards: Sequence[MemoryCard], repetition: int = 0) -> float | None:
-        """The score of such an attempt, made now unless it is known; `None` where there is none to be had.
+        """The score of such an attempt, made now unless one of about this time is known; `None` where it gave none.
 
         Raises `BudgetExceededError` where it would have to be made and nothing is left for it.
         """
         key = self._log.score_key(task, cards, repetition)
-        known = self._made.get(key)
-        if known is None or known.cancelled() or (known.done() and known.exception() is not None):
-            self._made[key] = known = asyncio.create_task(self._score(key, task, cards, repetition))
-        return await known
+        if key not in self._making:
+            self._making[key] = making = asyncio.create_task(self._score(key, task, cards, repetition))
+            making.add_done_callback(lambda _: self._making.pop(key))
+        return await self._making[key]
 
     def fit(self, *arms: Sequence[MemoryCard]) -> bool:
         """Whether these cards can be shown together, as far as the `Attempt` knows."""
@@ -121,33 +124,35 @@ class Replays:
         """The scores with and without, each the mean of its repetitions.
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
-        unknown: so that nothing is won by failing. Raises `BudgetExceededError` where one can't be bought any more, and
-        `Withdrawn` where a card may not be shown any more. An attempt that couldn't be made says nothing of the card:
-        its error is raised, such as `UnreachableModelError`.
+        unknown: so that nothing is won by failing, nor by being made again. Both are of about the same time. Raises
+        `BudgetExceededError` where one can't be bought any more, and `Withdrawn` where a card may not be shown any
+        more. An attempt that couldn't be made says nothing of the card: its error is raised, such as
+        `UnreachableModelError`.
         """
-        both = [(cards, number) for number in range(repetitions) for cards in (treated, control)]
-        found = await asyncio.gather(
-            *(self.score(task, cards, number) for cards, number in both), return_exceptions=True
-        )
-        scores = list[float | None]()
-        for one in found:
-            if isinstance(one, BaseException):
-                raise one
-            scores.append(one)
-        return _mean(scores[0::2], 0.0), _mean(scores[1::2], None)
+        found = await _all(*(self._both(task, treated, control, number) for number in range(repetitions)))
+        return _mean([score for score, _ in found], 0.0), _mean([score for _, score in found], None)
+
+    async def _both(
+        self, task: Task, treated: Sequence[MemoryCard], control: Sequence[MemoryCard], repetition: int
+    ) -> tuple[float | None, float | None]:
+        keys = [self._log.score_key(task, cards, repetition) for cards in (treated, control)]
+        if (known := await self._log.made_together(*keys)) is not None:
+            return known[0].score, known[1].score
+        # Without the card first: what a budget that ends in between has bought serves other cards, too.
+        without, score = await _all(self.score(task, control, repetition), self.score(task, treated, repetition))
+        return score, without
 
     async def _score(self, key: str, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
-        known = await self._log.score(key)
+        known = await self._log.made(key, self._clockwork.now())
         if known is not None:
-            return known
+            return known.score
         async with self._room:
             await self._check_shown(cards)
             self._check()
             self.made += 1
             score = await self._try(task, cards, repetition)
-            if score is not None:
-                score = await self._log.keep_score(key, score)
-        return score
+            made = await self._log.keep_made(key, Made(score=score, at=self._clockwork.now()))
+        return made.score
 
     async def _try(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
         try:
@@ -200,6 +205,16 @@ def paired(scores: tuple[float | None, float | None], threshold: float) -> Side 
     if control is None:
         return None if treated is None else "tie"
     return side_of(0.0 if treated is None else treated, control, threshold)
+
+
+async def _all(*works: Awaitable[_Found]) -> list[_Found]:
+    """What they give, in order; raises the first one's error when all have ended."""
+    found = list[_Found]()
+    for one in await asyncio.gather(*works, return_exceptions=True):
+        if isinstance(one, BaseException):
+            raise one
+        found.append(one)
+    return found
 
 
 def _mean(scores: Sequence[float | None], unknown: float | None) -> float | None:

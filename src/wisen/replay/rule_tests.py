@@ -66,7 +66,7 @@ class RuleTest:
         budget: What the test may use.
         parallel: Most attempts at a time.
         options: Finer choices; rounds, neighbours and control are for cards.
-        clockwork: The clock.
+        clockwork: The clock; by default that of `ci`.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RuleTest:
         self._budget = budget or ReplayBudget()
         self._parallel = parallel
         self._options = options or ReplayOptions()
-        self._clockwork = clockwork or Clockwork()
+        self._clockwork = clockwork or Clockwork(now=ci.now)
         known = attempt.condition if isinstance(attempt, Conditioned) else Condition()
         self._condition = self._options.condition or known
 
@@ -152,8 +152,8 @@ class RuleTest:
         store, attempt = self._ci.store, self._attempt
         judged_by = attempt.judged_by if isinstance(attempt, Fitting) else None
         log = ReplayLog(call_log(store), self._condition, terms=self._options.terms, judged_by=judged_by)
-        clock, budget = self._clockwork.monotonic, self._budget
-        replays = Replays(attempt, log, budget=budget, parallel=self._parallel, monotonic=clock, store=store)
+        clock, budget = self._clockwork, self._budget
+        replays = Replays(attempt, log, budget=budget, parallel=self._parallel, clockwork=clock, store=store)
         return replays, log
 
     async def _write(self, tenant: str, findings: ReleaseFindings, why: str) -> None:
