@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
@@ -16,11 +17,13 @@ from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Ref
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError, ModelError, StoreError
 from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.memory_ci.status import is_benched, split_off
 from wisen.models.scripted import ScriptedCall
 from wisen.records import ReflectionEvaluation, Trace
 from wisen.replay.attempts import Condition
 from wisen.replay.background import BackgroundReplays
 from wisen.replay.card_tests import ReplayReport, ReplayTest, untestable
+from wisen.replay.log import stay_of
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.plan import Recalls
 from wisen.replay.recorded_runs import RecordedOptions, replay_recorded, varied
@@ -162,6 +165,31 @@ async def test_near_copies_are_few_among_the_tasks_and_the_newest_come_first() -
     copies = [copy(100 + n, 1) for n in range(9)]
     assert varied([*copies, *tasks(3)], copies=2) == [*copies[:2], tasks(3)[0], tasks(3)[2]]
     assert varied([*tasks(5), *tasks(5)], copies=2, most=3) == tasks(3)
+
+
+async def test_a_benched_idea_that_is_tried_again_starts_again() -> None:
+    """What it did while the data were broken is of its first trial."""
+    store, mended = await stored(HURTS), list[bool]()
+    ci = MemoryCI(store)
+
+    def clerk(messages: object, call: ScriptedCall) -> str:
+        number = int("".join(filter(str.isdigit, call.prompt)))
+        return f"berth {number}" if mended and "HURTS" in call.system else obedient(messages, call)
+
+    one = await worked(store, tasks(40), model=ScriptedModel(clerk))
+    await replay_recorded(one, ci, budget=MUCH)
+    assert is_benched((await store.get([HURTS.id]))[0])
+    mended.append(True)
+    await ci.quarantine(HURTS.id, "the data are mended")
+    await replay_recorded(one, ci, budget=MUCH)
+    kept = (await store.get([HURTS.id]))[0]
+    assert kept.status is MemoryStatus.PROMOTED
+    assert kept.evidence[0].lost == 0
+
+
+async def test_a_wording_that_was_split_off_keeps_its_stay() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert stay_of(split_off(HELPS, idea="", why="tried again: no", at=now)) == stay_of(HELPS)
 
 
 @pytest.mark.parametrize("limit", [{"attempts": 9}, {"calls": 9}])

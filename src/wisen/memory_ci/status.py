@@ -22,6 +22,8 @@ _PEOPLE = (HUMAN, "rollback")
 _LASTING = (HUMAN, "trial", "replay")
 """Whose rejection is of what a card says. The screen knows a text again by itself, and a rollback is of its origin."""
 
+_AGAIN = "tried again: "
+
 
 def move(
     card: MemoryCard,
@@ -72,8 +74,14 @@ def tried_again(card: MemoryCard, *, why: str, at: datetime) -> MemoryCard:
         return move(card, MemoryStatus.QUARANTINED, note=why, at=at, by=HUMAN)
     if not why.strip():
         raise ConfigError(f"card {card.id!r} can't be tried again without a reason; say why")
-    done = Move(at=at, before=card.status, after=card.status, why=f"tried again: {why}", by=HUMAN)
+    done = Move(at=at, before=card.status, after=card.status, why=f"{_AGAIN}{why}", by=HUMAN)
     return _afresh(replace(card, version=card.version + 1, history=(*card.history, done)))
+
+
+def begins_trial(done: Move) -> bool:
+    """Whether a card's counts begin with this entry of its history: it came into quarantine, or is tried again."""
+    stayed = done.before is MemoryStatus.QUARANTINED and not done.why.startswith(_AGAIN)
+    return done.after is MemoryStatus.QUARANTINED and not stayed
 
 
 def _afresh(card: MemoryCard) -> MemoryCard:

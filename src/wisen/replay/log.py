@@ -17,8 +17,9 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
-from wisen.cards import MemoryCard, MemoryStatus
+from wisen.cards import MemoryCard
 from wisen.errors import StoreError
+from wisen.memory_ci.status import begins_trial
 from wisen.protocols import CallLog, KeepsFirst
 from wisen.records import Task
 from wisen.replay.attempts import Condition
@@ -292,9 +293,8 @@ def task_key(task: Task) -> str:
 
 
 def stay_of(card: MemoryCard) -> str:
-    """The card and its stay in quarantine: one that comes back is tested again."""
-    returns = [done for done in card.history if done.after is MemoryStatus.QUARANTINED is not done.before]
-    return f"{card.id} {len(returns)}"
+    """The card and its stay in quarantine: one that comes back, or is tried again there, is tested again."""
+    return f"{card.id} {sum(map(begins_trial, card.history))}"
 
 
 def _nobody(_: Task) -> str:
