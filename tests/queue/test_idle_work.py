@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -13,11 +14,16 @@ from wisen.advice.rankers import BySimilarity
 from wisen.errors import ConfigError
 from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.events import Event
+from wisen.memory_ci.trial import TrialRule
 from wisen.models.scripted import ScriptedCall
 from wisen.queue.idle_work import IdleWork, Judges, Replayable
+from wisen.queue.jobs import BatchOptions, Job
 from wisen.queue.queue import Queue
+from wisen.queue.task_ids import TaskId
 from wisen.queue.worker import Worker
+from wisen.queue.worker_runs import Runs, RunSetup
 from wisen.recall import RecallHit, RecallQuery
+from wisen.records import Task
 from wisen.replay.background import BackgroundReplays
 
 pytestmark = pytest.mark.anyio
@@ -186,6 +192,24 @@ async def test_an_idle_worker_tries_lessons_on_the_runs_that_it_made(
             await until(finished)
             await until(replayed)
     assert ended.count("run.completed") >= 20 + 4
+
+
+async def no_options(_: str) -> BatchOptions:
+    raise AssertionError("a worker with an agent of its own asks for none")
+
+
+async def test_replays_follow_the_rules_of_the_workers_own_agent() -> None:
+    """Its trial rule, trust and ranker are those of its memory CI."""
+    ci = MemoryCI(store := InMemoryVectorStore(), trial=TrialRule(promote_at=1e6))
+    agent = Agent(model=ScriptedModel(["a"]), architecture=Reflexion(lesson_store=ci, evaluator=ReferenceEvaluator()))
+    setup = RunSetup(
+        agent=agent, open_store=lambda _: nullcontext(store), find_model=lambda _: ScriptedModel([]), tools_too=True
+    )
+    async with Runs(setup, guard=lambda model: model, options_of=no_options) as runs:
+        await runs.run(TaskId(batch="b", place=0), Job(task=Task(prompt="x", reference="a")))
+        (one,) = runs.replayable()
+    assert one.ci is ci
+    assert one.tools_too
 
 
 def test_a_budget_is_at_least_one(make_worker: Callable[..., Worker]) -> None:

@@ -111,6 +111,20 @@ async def test_nor_is_what_raised_while_the_other_side_was_killed() -> None:
     assert report.cards[0].counts.lost == first % 2
 
 
+async def test_a_pair_is_counted_with_what_was_made_beside_it() -> None:
+    """An earlier attempt without the rule, which no budget was left to compare it with, is of another time."""
+    clock, made = Clock(), Counted()
+    rule = replace(HELPS, kind=MemoryKind.PRINCIPLE, status=MemoryStatus.PROMOTED, id="")
+    ci = MemoryCI(await stored(rule), now=clock)
+    options = ReplayOptions(condition=replace(made.condition, role="clerk"))
+    made.score = lambda _, __: 0.0
+    for attempts in (1, 2, 0):
+        test = RuleTest(ci, made, budget=ReplayBudget(attempts=attempts), options=options)
+        report = await test.run(tasks(2), cards=[rule.id])
+        clock.at, made.score = clock.at + LATER, lambda _, __: 1.0
+    assert "0 gained" in report.rules[0].why
+
+
 async def test_what_nobody_could_score_is_tried_again_later_and_not_at_once() -> None:
     clock, made = Clock(), Counted()
     made.score = lambda _, __: None

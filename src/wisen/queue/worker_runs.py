@@ -164,7 +164,8 @@ class Runs:
         ]
         own = self._own
         if own is not None and isinstance(own.architecture, KeepsLessons) and own.architecture.lesson_store:
-            ci, tools_too = MemoryCI(own.architecture.lesson_store), self._setup.tools_too
+            given: MemoryCI | None = getattr(own.architecture, "memory_ci", None)
+            ci, tools_too = given or MemoryCI(own.architecture.lesson_store), self._setup.tools_too
             found.append(Replayable(agent=own, ci=ci, judges=self._judges, tools_too=tools_too))
         return [one for one in found if one.judges.tenants]
 

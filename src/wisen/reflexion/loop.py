@@ -119,6 +119,11 @@ class Reflexion:
         return self._parts.ci.store if self._parts.ci else None
 
     @property
+    def memory_ci(self) -> MemoryCI | None:
+        """What decides about those lessons: as it was given, or made for the store."""
+        return self._parts.ci
+
+    @property
     def evaluator(self) -> Evaluator:
         """Judges attempts if neither the run nor the agent has an evaluator."""
         return self._parts.evaluator
