@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import pytest
-from replaying import FEW, IDLE, Scripted, card, obedient, outcome, stored, tasks
+from replaying import FEW, HELPS, IDLE, Scripted, card, obedient, outcome, status, stored, tasks
 
 from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, ScriptedModel
 from wisen.cards import MemoryCard
 from wisen.errors import QueueError, UnreachableModelError
 from wisen.evaluation.checks import ReferenceEvaluator
 from wisen.evaluation.judge import JudgeEvaluator
+from wisen.memory_ci.changes import change_card
 from wisen.models.scripted import ScriptedCall
 from wisen.replay.attempts import agent_attempt
 from wisen.replay.background import BackgroundReplays
@@ -85,6 +87,47 @@ async def test_after_an_outage_nothing_more_is_asked() -> None:
     with pytest.raises(UnreachableModelError):
         await ReplayTest(MemoryCI(store), attempt, options=options).run(tasks())
     assert line.failed == 1
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+async def test_what_cuts_the_line_by_itself_is_the_cards_doing(parallel: int) -> None:
+    """It makes the model ramble until it times out, say. Else replays would end with it for ever."""
+
+    def rambling(messages: object, call: ScriptedCall) -> str | Exception:
+        return TimeoutError("read timed out") if "SOUND" in call.system else obedient(messages, call)
+
+    store = await stored(SOUND, IDLE)
+    attempt = agent_attempt(Agent("Answer.", model=ScriptedModel(rambling), evaluator=ReferenceEvaluator()))
+    report = await ReplayTest(MemoryCI(store), attempt, options=FEW, parallel=parallel).run(tasks())
+    assert await status(store, SOUND) is MemoryStatus.ARCHIVED
+    assert outcome(report, SOUND)[0] == 0
+    assert outcome(report, IDLE) == (0, 0)
+    assert report.problems.keys() == {"UnreachableModelError"}
+
+
+@pytest.mark.parametrize("order", ["in stages", "with the trial"])
+async def test_what_takes_the_model_down_is_tried_last_from_then_on(
+    order: Literal["in stages", "with the trial"],
+) -> None:
+    """Else it would end each session before the other ideas have their turn."""
+    down = list[str]()
+
+    def breaking(messages: object, call: ScriptedCall) -> str | Exception:
+        down.extend(["down"] if "SOUND" in call.system else [])
+        return ConnectionError("gone") if down else obedient(messages, call)
+
+    store = await stored(SOUND, HELPS)
+    await change_card(store, SOUND.id, lambda one: replace(one, retold=3))  # the first in turn
+    model = ScriptedModel(breaking)
+    attempt = agent_attempt(Agent("Answer.", model=model, evaluator=ReferenceEvaluator(), name="clerk"))
+    test = ReplayTest(MemoryCI(store), attempt, options=ReplayOptions(top_k=2, order=order))
+    for _ in range(2):
+        assert await status(store, HELPS) is MemoryStatus.QUARANTINED
+        with pytest.raises(UnreachableModelError):
+            await test.run(tasks())
+        down.clear()
+    assert {one.gained for one in (await store.get([HELPS.id]))[0].evidence} - {0}
+    assert await as_it_was(store, replace(SOUND, retold=3))
 
 
 async def test_neither_do_workers_that_are_gone_say_anything_of_a_card() -> None:

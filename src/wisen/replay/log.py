@@ -214,6 +214,15 @@ class ReplayLog:
                 known.append(Pair(**json.loads(kept)))
             known.append(pair)
 
+    async def keep_outage(self, stay: str) -> None:
+        """Count a time that a model couldn't be reached with the card, nor without it at once after that."""
+        number = await self.outages(stay)
+        await _keep(self._calls, _OUTAGES, stay, number, b"")
+
+    async def outages(self, stay: str) -> int:
+        """How often that was so."""
+        return len([one async for one in _lines(self._calls, _OUTAGES, stay)])
+
     async def cluster(self, tasks: Iterable[Task]) -> None:
         """Find the clusters of these tasks, each tenant's apart; tasks that were bet on before keep theirs."""
         of, marks = dict[str, str](), dict[str, Marks]()
@@ -270,6 +279,7 @@ class ReplayLog:
 
 _RELEASES = "replay releases"
 _CLUSTERS = "replay clusters"
+_OUTAGES = "replay outages"
 
 
 async def releases(calls: CallLog) -> list[Release]:

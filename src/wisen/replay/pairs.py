@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from wisen import models
 from wisen.cards import MemoryCard
 from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
 from wisen.protocols import VectorStore
@@ -15,6 +16,8 @@ from wisen.replay.attempts import PLACEBO, Attempt, Conditioned, Fitting, as_sto
 from wisen.replay.log import Made, ReplayLog, Side, stay_of
 
 _Found = TypeVar("_Found")
+_Planned = tuple[Task, Sequence[MemoryCard], int]
+"""The arguments of an `Attempt`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +105,15 @@ class Replays:
         """Seconds since the test began."""
         return self._clockwork.monotonic() - self._began
 
-    async def score(self, task: Task, cards: Sequence[MemoryCard], repetition: int = 0) -> float | None:
+    async def _score(self, planned: _Planned, beside: _Planned | None = None) -> float | None:
         """The score of such an attempt, made now unless one of about this time is known; `None` where it gave none.
 
-        Raises `BudgetExceededError` where it would have to be made and nothing is left for it.
+        `beside` is the attempt without the card. Raises `BudgetExceededError` where it would have to be made and
+        nothing is left for it.
         """
-        key = self._log.score_key(task, cards, repetition)
+        key = self._log.score_key(*planned)
         if key not in self._making:
-            self._making[key] = making = asyncio.create_task(self._score(key, task, cards, repetition))
+            self._making[key] = making = asyncio.create_task(self._make(key, planned, beside))
             making.add_done_callback(lambda _: self._making.pop(key))
         return await self._making[key]
 
@@ -127,7 +131,7 @@ class Replays:
         unknown: so that nothing is won by failing, nor by being made again. Both are of about the same time. Raises
         `BudgetExceededError` where one can't be bought any more, and `Withdrawn` where a card may not be shown any
         more. An attempt that couldn't be made says nothing of the card: its error is raised, such as
-        `UnreachableModelError`.
+        `UnreachableModelError`. But where only the one with the card can't, that is an attempt without a score.
         """
         found = await _all(*(self._both(task, treated, control, number) for number in range(repetitions)))
         return _mean([score for score, _ in found], 0.0), _mean([score for _, score in found], None)
@@ -135,31 +139,33 @@ class Replays:
     async def _both(
         self, task: Task, treated: Sequence[MemoryCard], control: Sequence[MemoryCard], repetition: int
     ) -> tuple[float | None, float | None]:
-        keys = [self._log.score_key(task, cards, repetition) for cards in (treated, control)]
-        if (known := await self._log.made_together(*keys)) is not None:
+        shown, bare = (task, treated, repetition), (task, control, repetition)
+        known = await self._log.made_together(self._log.score_key(*shown), self._log.score_key(*bare))
+        if known is not None:
             return known[0].score, known[1].score
         # Without the card first: what a budget that ends in between has bought serves other cards, too.
-        without, score = await _all(self.score(task, control, repetition), self.score(task, treated, repetition))
+        without, score = await _all(self._score(bare), self._score(shown, bare))
         return score, without
 
-    async def _score(self, key: str, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
+    async def _make(self, key: str, planned: _Planned, beside: _Planned | None) -> float | None:
         known = await self._log.made(key, self._clockwork.now())
         if known is not None:
             return known.score
         async with self._room:
-            await self._check_shown(cards)
+            await self._check_shown(planned[1])
             self._check()
             self.made += 1
-            score = await self._try(task, cards, repetition)
+            score = await self._try(planned, beside)
             made = await self._log.keep_made(key, Made(score=score, at=self._clockwork.now()))
         return made.score
 
-    async def _try(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float | None:
+    async def _try(self, planned: _Planned, beside: _Planned | None) -> float | None:
         try:
-            score = await self._attempt(task, cards, repetition)
+            score = await self._attempt(*planned)
         except Exception as error:
-            if not_made(error):
+            if not_made(error) and not (models.ends_run(error) and beside and await self._gets_through(beside)):
                 self._gone = error
+                await self._blame(planned, beside)
                 raise
             # An attempt may be anybody's code, and the others go on.
             self.problems[type(error).__name__] += 1
@@ -167,6 +173,22 @@ class Replays:
         if score is None:
             self.problems["unknown score"] += 1
         return score
+
+    async def _gets_through(self, beside: _Planned) -> bool:
+        """Whether the attempt without a card can be made where the one with it just couldn't: it's the card's doing."""
+        self.made += 1
+        try:
+            await self._attempt(*beside)
+        except Exception as error:  # noqa: BLE001 - an attempt may be anybody's code
+            return not not_made(error)
+        return True
+
+    async def _blame(self, planned: _Planned, beside: _Planned | None) -> None:
+        """Remember what the outage came with, so that it doesn't end each session before the others have their turn."""
+        known = set() if beside is None else {card.id for card in beside[1]}
+        for card in [] if beside is None else planned[1]:
+            if card.id not in known:
+                await self._log.keep_outage(stay_of(card))
 
     async def _check_shown(self, cards: Sequence[MemoryCard]) -> None:
         """What people decide while a test runs holds from the next attempt on."""

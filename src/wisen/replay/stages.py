@@ -113,9 +113,8 @@ class ReplaySession:
     _chosen: dict[str, float] = field(default_factory=dict[str, float])
     """Cards chosen for promotion, with the e-value that they were chosen at."""
 
-    async def run(self, tasks: Iterable[Task]) -> None:
+    async def run(self, tasks: Sequence[Task]) -> None:
         """All rounds."""
-        given = tuple(tasks)
         trial = TrialEvidence(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
         for number in range(1, self.options.rounds + 1):
             waiting = [case for case in self.cases if case.in_test]
@@ -124,11 +123,11 @@ class ReplaySession:
             self.round = number
             self.recalls = await Recalls.of(
                 self.ci,
-                given,
+                tasks,
                 top_k=self.options.top_k,
                 role=self.condition.role,
                 withdrawn=self.replays.withdrawn,
-                rules=await standing_rules(self.ci, (task.tenant for task in given), self.condition),
+                rules=await standing_rules(self.ci, (task.tenant for task in tasks), self.condition),
                 in_circles=self.options.order == "with the trial" and not self.ci.across_circles,
             )
             self.beside = self.recalls.in_use
@@ -155,8 +154,8 @@ class ReplaySession:
         solved = await solved_before(self.ci.store, self.options.threshold)
         for case in (one for one in cases if one.tasks):
             await trial.begin(case)
-        await self._side_by_side(self._own(case) for case in cases)
-        await self._side_by_side(self._neighbours(case, solved) for case in cases)
+        await self._side_by_side(self._own(case) for case in cases if not case.outages)
+        await self._side_by_side(self._neighbours(case, solved) for case in cases if not case.outages)
 
     async def _plan(self, case: CardUnderTest) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
@@ -222,7 +221,8 @@ class ReplaySession:
     async def _with_the_trial(self, trial: TrialEvidence, cases: list[CardUnderTest]) -> None:
         """Cluster by cluster, always the ideas that promise most. Which is next rests on the past alone."""
         while not self.exhausted and (left := [case for case in cases if self._open(case) and trial.goes_on(case)]):
-            best = sorted(left, key=trial.promise, reverse=True)[: max(1, self.parallel // 2)]
+            ordered = sorted(left, key=lambda case: (-case.outages, trial.promise(case)), reverse=True)
+            best = ordered[: max(1, self.parallel // 2)]
             for case in best:
                 await trial.begin(case)
             await self._side_by_side(self._pairs(case, 1, _never) for case in best)

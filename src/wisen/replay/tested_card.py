@@ -48,6 +48,8 @@ class CardUnderTest:
     """How many tasks it could be tested on."""
     clusters: int = 0
     """How many clusters of near-copies these are."""
+    outages: int = 0
+    """How often a model went out of reach with it; see `ReplayLog.keep_outage`."""
     served: bool = False
     """Whether most of these tasks have a promoted lesson already."""
     learned_from: tuple[str, ...] = ()
@@ -83,9 +85,9 @@ class CardUnderTest:
         return sign_e_value(self.counts.lost, self.counts.gained)
 
     @property
-    def interest(self) -> tuple[bool, int]:
-        """Cards that fixed their own task, or broke something, are worth the budget first."""
-        return self.own not in ("fixed", "broken"), -self.broken
+    def interest(self) -> tuple[int, bool, int]:
+        """Cards that fixed their own task, or broke something, are worth the budget first; after outages, the last."""
+        return self.outages, self.own not in ("fixed", "broken"), -self.broken
 
     @property
     def too_few(self) -> str:
@@ -146,6 +148,7 @@ class Bench:
 
         To be asked once the clusters of the tasks are known.
         """
+        case.outages = await self._log.outages(case.stay)
         case.counts = await self._log.counts(case.stay)
         if case.counts != NONE and self._counted(case.card) != case.counts:
             await self._write(case)
