@@ -188,6 +188,15 @@ class DeadlineError(BudgetExceededError):
         self.part = part
 
 
+class ReplayBudgetExceededError(BudgetExceededError):
+    """What a replay test may use is used up: the next attempt isn't made."""
+
+    def __init__(self, limit: str, allowed: float, spent: float) -> None:
+        """`limit` is the field of the `ReplayBudget`, of which `allowed` may be a share."""
+        super().__init__(limit, allowed, spent)
+        self.args = (f"the replays' budget for {limit} is used up; raise ReplayBudget({limit}=…) to try more at once",)
+
+
 class PartError(WisenError):
     """Third-party code in a run failed in a way that its own errors don't cover."""
 

@@ -196,7 +196,7 @@ def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(
 ) -> None:
     done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--budget", "6")
     assert done.returncode == 1
-    assert "stopped early: budget for attempts is used up: 6 of 6" in done.stdout
+    assert "stopped early: the replays' budget for attempts is used up" in done.stdout
     assert re.split(r"  +", wisen("ci", "status").stdout.splitlines()[1])[:5] == [
         card,
         "quarantined",

@@ -200,11 +200,38 @@ async def test_recorded_runs_test_rules_before_ideas_within_one_budget() -> None
     agent = await worked(store, tasks(40))
     little = await replay_recorded(agent, ci, budget=ReplayBudget(attempts=10))
     assert (little.attempts, len(little.rules)) == (10, 1)
-    assert little.exhausted
+    said = "the replays' budget for attempts is used up; raise ReplayBudget(attempts=…) to try more at once"
+    assert little.exhausted == said
     report = await replay_recorded(agent, ci, budget=ReplayBudget(attempts=500))
     assert [(one.card_id, one.verdict) for one in report.rules] == [(BAD.id, "hurts")]
     assert await standing(ci.standing) == []
     assert await status(store, HELPS) is MemoryStatus.PROMOTED
+
+
+@pytest.mark.parametrize(("limit", "rules", "idea"), [("attempts", 4, 4), ("calls", 4, 4)])
+async def test_rules_leave_half_of_a_session_to_the_ideas(limit: str, rules: int, idea: int) -> None:
+    ci = await ruled(GOOD, HELPS)
+    store: Any = ci.store
+    agent = await worked(store, tasks(40))
+    model = agent.model
+    assert isinstance(model, ScriptedModel)
+    report = await replay_recorded(agent, ci, budget=ReplayBudget(**{limit: rules + idea}))
+    assert report.exhausted
+    asked = model.calls[40:]
+    assert (sum(HELPS.content in call.system for call in asked), len(asked)) == (idea // 2, rules + idea)
+
+
+async def test_rules_have_a_whole_session_where_no_idea_waits() -> None:
+    ci = await ruled(GOOD)
+    store: Any = ci.store
+    report = await replay_recorded(await worked(store, tasks(40)), ci, budget=ReplayBudget(attempts=30))
+    assert [one.verdict for one in report.rules] == ["helps"]
+
+
+def test_half_of_what_has_no_limit_has_none_and_no_time_is_lost() -> None:
+    assert ReplayBudget().half() == ReplayBudget()
+    given = ReplayBudget(attempts=3, calls=4, tokens=5, seconds=0.5)
+    assert given.half() == ReplayBudget(attempts=1, calls=2, tokens=2, seconds=0.25)
 
 
 async def test_a_principle_that_replays_promote_becomes_a_rule() -> None:

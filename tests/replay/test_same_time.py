@@ -66,6 +66,25 @@ async def test_ideas_of_one_session_share_what_is_made_without_them() -> None:
     assert {count for (_, shown), count in made.made.items() if shown} == {2}
 
 
+async def test_a_session_that_takes_longer_makes_them_again() -> None:
+    clock, made = Clock(), Counted()
+
+    def slow(_: int, __: bool) -> float:
+        clock.at += timedelta(minutes=30)
+        return 0.0
+
+    made.score = slow
+    ci = MemoryCI(await stored(IDLE, OTHER), now=clock)
+    await ReplayTest(ci, made, options=ReplayOptions(top_k=1)).run(tasks(12))
+    assert {count for (_, shown), count in made.made.items() if not shown} == {1, 2}
+
+
+async def test_the_attempt_without_comes_first_since_it_serves_others_too() -> None:
+    made = Counted()
+    await ReplayTest(MemoryCI(await stored(IDLE)), made, options=FEW, budget=ReplayBudget(attempts=1)).run(tasks(4))
+    assert [shown for _, shown in made.made] == [False]
+
+
 @pytest.mark.parametrize("sessions", [1, 40])
 async def test_what_raised_with_a_card_is_not_tried_again(sessions: int) -> None:
     """A budget that ends after each attempt is no second chance."""

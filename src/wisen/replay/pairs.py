@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from wisen import models
 from wisen.cards import MemoryCard
-from wisen.errors import BudgetExceededError, CardNotFoundError, ConfigError
+from wisen.errors import CardNotFoundError, ConfigError, ReplayBudgetExceededError
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE
 from wisen.records import Clockwork, Task, TokenUsage
@@ -39,6 +39,13 @@ class ReplayBudget:
             value: float | None = getattr(self, name)
             if value is not None and not value >= 0:
                 raise ConfigError(f"ReplayBudget({name}={value!r}): must be 0 or more, or None for no limit")
+
+    def half(self) -> "ReplayBudget":
+        """Half of it, of what is counted rounded down."""
+        halves = {
+            name: most // 2 for name in ("attempts", "calls", "tokens") if (most := getattr(self, name)) is not None
+        }
+        return replace(self, **halves, seconds=None if self.seconds is None else self.seconds / 2)
 
     def less(self, **spent: float) -> "ReplayBudget":
         """What is left of it after this was spent, by the names of its limits."""
@@ -108,7 +115,7 @@ class Replays:
     async def _score(self, planned: _Planned, beside: _Planned | None = None) -> float | None:
         """The score of such an attempt, made now unless one of about this time is known; `None` where it gave none.
 
-        `beside` is the attempt without the card. Raises `BudgetExceededError` where it would have to be made and
+        `beside` is the attempt without the card. Raises `ReplayBudgetExceededError` where it would have to be made and
         nothing is left for it.
         """
         key = self._log.score_key(*planned)
@@ -129,8 +136,8 @@ class Replays:
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
         unknown: so that nothing is won by failing, nor by being made again. Both are of about the same time. Raises
-        `BudgetExceededError` where one can't be bought any more, and `Withdrawn` where a card may not be shown any
-        more. An attempt that couldn't be made says nothing of the card: its error is raised, such as
+        `ReplayBudgetExceededError` where one can't be bought any more, and `Withdrawn` where a card may not be shown
+        any more. An attempt that couldn't be made says nothing of the card: its error is raised, such as
         `UnreachableModelError`. But where only the one with the card can't, that is an attempt without a score.
         """
         found = await _all(*(self._both(task, treated, control, number) for number in range(repetitions)))
@@ -215,7 +222,7 @@ class Replays:
             ("seconds", budget.seconds, self.seconds),
         ):
             if allowed is not None and spent >= allowed:
-                raise BudgetExceededError(limit, allowed, spent)
+                raise ReplayBudgetExceededError(limit, allowed, spent)
 
     def _spent(self) -> TokenUsage:
         return self._attempt.spent if isinstance(self._attempt, Conditioned) else TokenUsage()

@@ -51,7 +51,8 @@ async def replay_recorded(
 ) -> ReplayReport:
     """Try ideas in quarantine on the tasks of recorded runs, with and without, while the budget lasts.
 
-    Before them come the agent's standing rules without a finished test: see `RuleTest`.
+    Before them come the agent's standing rules without a finished test, with half of the budget at most while there
+    are ideas: see `RuleTest`.
 
     What it finds stands on each idea beside its live trial, whose rule decides on both together (see
     `wisen.account.counts.weigh`). It can be broken off at any time, and the next call goes on. Only runs are used that
@@ -94,11 +95,12 @@ async def replay_with(
         ideas += await _ideas(ci, tenant, condition)
     calls: Attempt = attempt  # pyright: ignore[reportAssignmentType] - both protocols are of things that are called so
     finer = replace(_options(agent), copies=options.copies, condition=condition)
-    rules = list[RuleReport]()
+    rules, share = list[RuleReport](), budget.half() if ideas else budget
     for tenant in tenants:  # first, since rules stand in every run
-        rule_test = RuleTest(ci, calls, budget=budget, parallel=options.parallel, options=finer)
+        rule_test = RuleTest(ci, calls, budget=share, parallel=options.parallel, options=finer)
         rules.append(done := await rule_test.run(tasks, tenant=tenant))
-        budget = budget.less(attempts=done.attempts, calls=done.calls, tokens=done.tokens, seconds=done.seconds)
+        spent = {"attempts": done.attempts, "calls": done.calls, "tokens": done.tokens, "seconds": done.seconds}
+        share, budget = share.less(**spent), budget.less(**spent)
     test = ReplayTest(
         ci, calls, rule=ci.rule, budget=budget, parallel=options.parallel, options=finer, watch=options.watch
     )
