@@ -81,7 +81,7 @@ def book(berth: str) -> str:
 async def test_a_workers_own_agent_acts_again_only_where_that_was_allowed(
     postgres_url: str, *, tools_too: bool
 ) -> None:
-    model = ScriptedModel(lambda *_: "berth 1")
+    model = ScriptedModel(["berth 1"])
     agent = Agent(model=model, name="clerk", evaluator=ReferenceEvaluator(), tools=[book])
     store = InMemoryVectorStore()
     options = WorkerOptions(open_store=lambda _: nullcontext(store), poll=0.05, takeover=4.0, tools_too=tools_too)

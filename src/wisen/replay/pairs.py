@@ -172,7 +172,7 @@ class Replays:
         except Exception as error:
             if not_made(error) and not (models.ends_run(error) and beside and await self._gets_through(beside)):
                 self._gone = error
-                await self._blame(planned, beside)
+                await self._blame(planned[1], () if beside is None else beside[1])
                 raise
             # An attempt may be anybody's code, and the others go on.
             self.problems[type(error).__name__] += 1
@@ -190,11 +190,10 @@ class Replays:
             return not not_made(error)
         return True
 
-    async def _blame(self, planned: _Planned, beside: _Planned | None) -> None:
+    async def _blame(self, shown: Sequence[MemoryCard], beside: Sequence[MemoryCard]) -> None:
         """Remember what the outage came with, so that it doesn't end each session before the others have their turn."""
-        known = set() if beside is None else {card.id for card in beside[1]}
-        for card in [] if beside is None else planned[1]:
-            if card.id not in known:
+        for card in shown:
+            if card not in beside:
                 await self._log.keep_outage(stay_of(card))
 
     async def _check_shown(self, cards: Sequence[MemoryCard]) -> None:
