@@ -94,6 +94,28 @@ async def test_texts_beside_a_pair_are_read_with_it_but_for_empty_ones():
     assert compared.cosine(SHIP, " ") == compared.cosine(" ", SHIP) == 0.0
 
 
+async def test_texts_that_the_embedder_does_not_know_are_alike_by_their_words():
+    tea, more_tea, train = "ชงชา เขียว ร้อน", "ชงชา เขียว เย็น", "จองตั๋ว รถไฟ เขียว"
+    embedder = Angles({DROP: 0, IGNORE: 0, DROP_APART: 0, IGNORE_APART: 0, SHIP: 60})
+    compared = await Comparer().compare(
+        embedder, [(DROP, IGNORE)], beside={(DROP, IGNORE): [tea, more_tea, train, SHIP]}
+    )
+    assert embedder.asked == [DROP, IGNORE, SHIP, DROP_APART, IGNORE_APART]
+    assert compared.cosine(tea, more_tea) == 0.0
+    assert compared.alike(tea, more_tea, 1.0)
+    assert not compared.alike(tea, train, -1.0)
+    assert not compared.alike(SHIP, tea, -1.0)
+    assert compared.alike(DROP, SHIP, 0.5)
+    assert not compared.alike(DROP, SHIP, 0.51)
+    assert not compared.alike(" ", " ", -1.0)
+
+
+@pytest.mark.parametrize(("known", "said"), [(True, "idea"), (False, "other")])
+async def test_own_words_that_the_embedder_does_not_know_are_alike_in_nothing(known: bool, said: str):
+    embedder = Angles({ADMINS: 0, FIREWALL: 10, **dict.fromkeys(APART if known else APART[:1], 20)})
+    assert (await Comparer().compare(embedder, [(ADMINS, FIREWALL)])).relations == {(ADMINS, FIREWALL): said}
+
+
 async def test_the_last_texts_are_remembered(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(comparing, "_REMEMBERED", 4)
     void, void_apart = "Delete void cells.", "delete void cells"

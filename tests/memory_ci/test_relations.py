@@ -161,6 +161,20 @@ class TestRivals:
         assert (await related(kept(DEAR, "!?"), cheap)).rivals == ()
         assert (await related(kept(DEAR, " "), kept(CHEAP, "Route."))).rivals == ()
 
+    async def test_situations_that_the_embedder_does_not_know_are_alike_by_their_words(self) -> None:
+        class Latin(Meaning):
+            """Gives all other scripts one vector, as a model does for characters that it never learned."""
+
+            def knows(self, text: str) -> bool:
+                return text.isascii()
+
+        cake, train = kept("Set the timer to 25 minutes.", "วิธีอบเค้กช็อกโกแลต"), "จองตั๋วรถไฟไปเซี่ยงไฮ้"
+        longer = kept("Set the timer to 40 minutes.", train)
+        assert (await related(longer, cake, embedder=Latin())).rivals == ()
+        again = kept("Set the timer to 40 minutes.", "วิธีอบเค้กช็อกโกแลตสำหรับวันเกิด")
+        assert (await related(again, cake, embedder=Latin())).rivals == (cake,)
+        assert (await related(longer, cake, embedder=Meaning())).rivals == (cake,)
+
     async def test_what_was_learned_of_other_cases_is_no_rival(self) -> None:
         seven = kept("For zone 7 add 12 EUR.", "Send a parcel to zone 7.")
         eight = kept("For zone 8 add 15 EUR.", "Send a parcel to zone 8.")

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from wisen.embedders.meaning import meaning_of
 from wisen.identity import Relation, apart, relation
 from wisen.protocols import Embedder
-from wisen.stores.index.vectors import embed_texts
+from wisen.stores.index.lexical import words_in_common
+from wisen.stores.index.vectors import embed_texts, knows
 
 _REMEMBERED = 4_096
 """Texts whose vectors are remembered."""
+_LIKE_WORDS = 0.5
+"""Share of common words from which two texts are alike that the embedder doesn't know."""
 
 Vector = NDArray[np.float32]
 Pair = tuple[str, str]
@@ -28,8 +31,14 @@ class Compared:
     vectors: Mapping[str, Vector]
 
     def cosine(self, one: str, other: str) -> float:
-        """How near two texts are; 0 where one is empty, or wasn't read."""
+        """How near two texts are; 0 where one is empty, unknown to the embedder, or wasn't read."""
         return _cosine(self.vectors, one, other)
+
+    def alike(self, one: str, other: str, floor: float) -> bool:
+        """Whether two texts are alike: by a cosine from `floor` on, or by their words where one has no vector."""
+        if one in self.vectors and other in self.vectors:
+            return self.cosine(one, other) >= floor
+        return words_in_common(one, other) >= _LIKE_WORDS
 
 
 class Comparer:
@@ -68,8 +77,8 @@ class Comparer:
         return Compared(stands, vectors)
 
     async def _embedded(self, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
-        """The vector of each text that isn't empty."""
-        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
+        """The vector of each text that isn't empty, and that the embedder knows."""
+        wanted = [text for text in dict.fromkeys(texts) if text.strip() and knows(embedder, text)]
         found = {text: self._vectors[text] for text in wanted if text in self._vectors}
         unseen = [text for text in wanted if text not in found]
         if unseen:

@@ -138,7 +138,7 @@ class Ideas:
                 alike.append((3.0 if holds else 2.0, holds, one))
                 continue
             like = one.situation == card.situation or not (one.situation.text and card.situation.text)
-            if not (like or compared.cosine(one.situation.text, card.situation.text) >= embedder.floor):
+            if not (like or compared.alike(one.situation.text, card.situation.text, embedder.floor)):
                 continue
             stands = compared.relations[pairs[one.id]]
             if stands == "idea":

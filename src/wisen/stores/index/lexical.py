@@ -65,6 +65,12 @@ def _tokens(plain: str) -> Iterator[str]:
             yield found[0]
 
 
+def words_in_common(one: str, other: str) -> float:
+    """Which share of the words of both texts is common to them; 0 where there are none."""
+    mine, others = set(distinct_words(one)), set(distinct_words(other))
+    return 2 * len(mine & others) / ((len(mine) + len(others)) or 1)
+
+
 def folded(text: str) -> str:
     """Case-folded NFKC words joined by single spaces, punctuation dropped (kept where nothing else is left).
 
