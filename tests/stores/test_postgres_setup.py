@@ -191,7 +191,7 @@ def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     ("change", "problem"),
     [
         ("DROP TABLE wisen.migrations", "holds another program's tables"),
-        ("INSERT INTO wisen.migrations VALUES (99)", "schema 6 of a newer wisen; this one knows 5"),
+        ("INSERT INTO wisen.migrations VALUES (99)", "schema 7 of a newer wisen; this one knows 6"),
     ],
 )
 async def test_a_foreign_or_newer_schema(

@@ -182,7 +182,7 @@ async def test_foreign_files_are_left_alone(tmp_path: Path, read_only: bool) -> 
     for path, problem in (
         (text, "not a database"),
         (other, "a database of another program"),
-        (newer, "schema 99 of a newer wisen; this one knows 5"),
+        (newer, "schema 99 of a newer wisen; this one knows 6"),
     ):
         before = path.read_bytes()
         store = SQLiteVectorStore(path, read_only=read_only)

@@ -169,8 +169,9 @@ async def test_many_open_old_tables_at_once(postgres_url: str) -> None:
         await store.close()
 
 
-async def test_keys_of_the_last_version_are_computed_again(tmp_path: Path) -> None:
-    """Those of situations with a fraction have changed since."""
+@pytest.mark.parametrize("version", [4, 5])
+async def test_keys_of_the_last_versions_are_computed_again(tmp_path: Path, version: int) -> None:
+    """Those of situations with a fraction have changed since, and those with a date."""
     path = tmp_path / "store.db"
     keys = "SELECT content_key FROM cards"
     async with SQLiteVectorStore(path) as store:
@@ -178,7 +179,7 @@ async def test_keys_of_the_last_version_are_computed_again(tmp_path: Path) -> No
     with closing(sqlite3.connect(path)) as connection, connection:
         (now,) = connection.execute(keys).fetchone()
         connection.execute("UPDATE cards SET content_key = 7")
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute(f"PRAGMA user_version = {version}")
     async with SQLiteVectorStore(path):
         pass
     with closing(sqlite3.connect(path)) as connection:

@@ -9,7 +9,7 @@ from wisen.stores.postgres.client import Connection
 from wisen.stores.postgres.lexical import change_words
 
 _PAGE = 1_000
-_KEYED_SINCE = 5
+_KEYED_SINCE = 6
 """The first version whose keys and words follow from the cards as they do now; it rises with a migration."""
 _SPELT = 2
 """The version from which on only the same words are counted on a card."""

@@ -89,7 +89,8 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE cards ADD COLUMN circle INTEGER NOT NULL DEFAULT 0;
     """,
     "-- The keys of situations with fractions, ratios and digits of other scripts are others.",
+    "-- The keys of situations with dates, times of day and versions are others.",
 )
 
-KEYED_SINCE = 5
+KEYED_SINCE = 6
 """The first version whose keys and words follow from the cards as they do now."""
