@@ -95,14 +95,15 @@ class Situation:
         return _digest(same_form(self.prompt)) if self.prompt else ""
 
     @property
-    def content(self) -> str:
-        """Equal for prompts whose numbers, names and other hard content agree; "" for one without any.
-
-        Of a long prompt, its beginning and its end count, where tasks say what is asked.
-        """
+    def asked(self) -> str:
+        """What of the prompt is compared: of a long one its beginning and its end, where tasks say what is asked."""
         long = len(self.prompt) > 2 * _READ
-        text = f"{self.prompt[:_READ]}\n{self.prompt[-_READ:]}" if long else self.prompt
-        key = content_key(text) if text else ""
+        return f"{self.prompt[:_READ]}\n{self.prompt[-_READ:]}" if long else self.prompt
+
+    @property
+    def content(self) -> str:
+        """Equal for prompts with the same numbers, names and other hard content; "" for one without any."""
+        key = content_key(self.asked) if self.prompt else ""
         return _digest(key) if key else ""
 
     @property

@@ -9,18 +9,22 @@ that would be one idea, are rivals where one contradicts the other.
 """
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 from wisen.claims.agreement import (
     both_deny,
     contradict,
+    deny,
     hard_content_agrees,
+    has_content,
     in_like_words,
     in_one_frame,
     in_other_order,
     in_place_of_another,
     likeness,
     one_word_apart,
+    oppose,
     other_content,
     reworded,
     says_more,
@@ -31,10 +35,24 @@ from wisen.claims.agreement import (
 from wisen.claims.claim import Claim, claim_of
 from wisen.claims.normal_form import same_form
 
-__all__ = ["Relation", "apart", "content_key", "may_agree", "other_case", "quoted_beyond", "relation", "same_form"]
+__all__ = [
+    "Relation",
+    "Standing",
+    "apart",
+    "content_key",
+    "may_agree",
+    "other_case",
+    "quoted_beyond",
+    "relation",
+    "same_form",
+    "standing",
+]
 
 Relation = Literal["same", "idea", "rivals", "other"]
 """How two texts stand to each other."""
+
+Standing = Literal["agrees", "contradicts", ""]
+"""How the content of two texts stands: the same in both, denied by one of them, or neither."""
 
 _LIKE_WORDS: Final = 0.5
 """Share of common words from which two texts that disagree in content are rivals."""
@@ -53,6 +71,21 @@ _CONTENT_COUNTS: Final = 0.3
 def content_key(text: str) -> str:
     """Equal for texts whose numbers with units, dates, codes, quotations and names agree; "" for a text without any."""
     return claim_of(text).key
+
+
+@lru_cache(maxsize=4_096)
+def standing(one: str, other: str) -> Standing:
+    """How the content of two tasks stands; the same for both orders.
+
+    They agree where they have numbers, names or other hard content, and neither has other content in its place or says
+    the opposite. Tasks in like words contradict each other where one denies what the other says, or goes from where the
+    other goes to.
+    """
+    mine, others = claim_of(one), claim_of(other)
+    if (deny(mine, others) and not both_deny(mine, others)) or turned_round(mine, others):
+        return "contradicts" if in_like_words(mine, others) else ""
+    agree = has_content(mine, others) and hard_content_agrees(mine, others) and not oppose(mine, others)
+    return "agrees" if agree else ""
 
 
 def may_agree(one: str, other: str) -> bool:

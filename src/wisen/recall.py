@@ -145,6 +145,13 @@ class RecallHit:
     agrees: bool = False
     """Whether the query's prompt and the card's have the same hard content, such as numbers and names, and have any.
     Such a card comes before one that only sounds alike, whose relevance may be higher."""
+    contradicts: bool = False
+    """Whether one of the two prompts denies what the other says. Such a card comes after all others."""
+
+    @property
+    def fit(self) -> int:
+        """What comes before relevance: 1 where the prompts agree, -1 where they contradict each other, else 0."""
+        return self.agrees - self.contradicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

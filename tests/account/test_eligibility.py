@@ -29,8 +29,9 @@ AHEAD = Trial(
 )
 
 
-def found(card: MemoryCard, relevance: float = 0.9, *, agrees: bool = False, told: int = 1) -> Found:
-    return Found(hit=RecallHit(card=card, relevance=relevance, reasons=("so",), agrees=agrees), head=card, told=told)
+def found(card: MemoryCard, relevance: float = 0.9, *, told: int = 1, **how: bool) -> Found:
+    """A hit; `how` is whether it agrees, or contradicts."""
+    return Found(hit=RecallHit(card=card, relevance=relevance, reasons=("so",), **how), head=card, told=told)
 
 
 def on(stage: Any, **more: Any) -> tuple[Trial, ...]:
@@ -257,6 +258,7 @@ EARLY, LATE = (
         (found(EARLY, told=3), found(LATE), EARLY),
         (found(EARLY, relevance=0.95), found(LATE), EARLY),
         (found(EARLY, agrees=True), found(LATE, told=3), EARLY),
+        (found(EARLY), found(LATE, told=3, contradicts=True), EARLY),
         (found(replace(EARLY, evidence=(pairs(5, 0),))), found(LATE), EARLY),
         (found(replace(EARLY, evidence=(pairs(5, 0, model="n"),))), found(LATE), LATE),
         (found(replace(EARLY, evidence=(pairs(5, 0, layout="another"),))), found(LATE), LATE),

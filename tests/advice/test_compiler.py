@@ -172,6 +172,15 @@ def test_cards_that_agree_come_before_those_that_sound_alike() -> None:
     assert ranked.index(correction.card) < ranked.index(agree[1]), "a card never comes before one that corrects it"
 
 
+def test_cards_that_contradict_the_task_come_last() -> None:
+    contrary, far = (MemoryCard(kind=MemoryKind.LESSON, content=text) for text in ("The opposite.", "Far."))
+    hits = [
+        RecallHit(card=contrary, relevance=0.9, reasons=(), contradicts=True),
+        RecallHit(card=far, relevance=0.3, reasons=()),
+    ]
+    assert [hit.card for hit in rank(hits, model="m", layout="l")] == [far, contrary]
+
+
 @pytest.mark.parametrize(
     ("scope", "named"),
     [

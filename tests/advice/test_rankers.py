@@ -158,6 +158,14 @@ async def test_more_are_asked_for_than_given_so_that_enough_are_left() -> None:
     assert store.asked == [16, 16, 16]
 
 
+async def test_a_report_on_the_opposite_comes_last() -> None:
+    store = InMemoryVectorStore()
+    prompts = (("contrary", "List the orders that are paid."), ("far", "Which orders haven't been paid yet?"))
+    await store.add([replace(filed(name), situation=Situation(prompt=prompt), id="") for name, prompt in prompts])
+    asked = query("List the orders that are not paid.", task_type="", floor=0.0)
+    assert names(await AcrossAgents().hits(store, asked)) == ["far", "contrary"]
+
+
 @pytest.mark.parametrize(
     ("filed_as", "asked", "relevance", "reasons"),
     [

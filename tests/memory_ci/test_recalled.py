@@ -190,6 +190,7 @@ class TestFinding:
             "agrees less": hit(kept("agrees less", PROMOTED), 0.2, agrees=True),
             "near": hit(kept("near", PROMOTED), 0.9),
             "far": hit(kept("far", QUARANTINED), 0.4),
+            "contrary": hit(kept("contrary", PROMOTED), 0.95, contradicts=True),
         }
         ranker, _ = similar(*reversed(cards.values()))
         store = InMemoryVectorStore()

@@ -26,19 +26,17 @@ def test_a_rare_word_is_worth_more_and_a_new_one_most() -> None:
 
 
 def test_reasons_are_for_a_reader() -> None:
-    assert scoring.reasons(
-        same_prompt=True, agrees=True, situation=1.0, text=0.1, floor=0.2, shared=["a", "b", "c", "d"]
-    ) == (
+    assert scoring.reasons(same_prompt=True, situation=1.0, text=0.1, floor=0.2, shared=["a", "b", "c", "d"]) == (
         "same prompt",
         "shares rare words: a, b, c",
     )
-    assert scoring.reasons(same_prompt=False, agrees=False, situation=0.5, text=0.4, floor=0.2, shared=[]) == (
+    assert scoring.reasons(same_prompt=False, situation=0.5, text=0.4, floor=0.2, shared=[]) == (
         "similar situation (0.50)",
     )
-    assert scoring.reasons(same_prompt=False, agrees=False, situation=0.3, text=0.4, floor=0.2, shared=[]) == (
+    assert scoring.reasons(same_prompt=False, situation=0.3, text=0.4, floor=0.2, shared=[]) == (
         "its text fits the situation (0.40)",
     )
-    assert scoring.reasons(same_prompt=False, agrees=False, situation=0.1, text=0.1, floor=0.2, shared=[]) == ()
+    assert scoring.reasons(same_prompt=False, situation=0.1, text=0.1, floor=0.2, shared=[]) == ()
 
 
 @pytest.mark.parametrize("dimension", [16, 384, 1_024])

@@ -17,6 +17,7 @@ from wisen.advice.rankers import BySimilarity
 from wisen.cards import MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Provenance, Situation
 from wisen.embedders.hashing import HashEmbedder
 from wisen.errors import ConfigError
+from wisen.identity import standing
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.protocols import VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
@@ -31,13 +32,15 @@ from wisen.stores.sqlite.store import SQLiteVectorStore
 pytestmark = pytest.mark.anyio
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-WORDS = "invoice|north|table|sum|depot|van|sort|paint|rope|lamp|Nordic|12|40|the|of"
+WORDS = "invoice|north|table|sum|depot|van|sort|paint|rope|lamp|Nordic|12|40|the|of|not"
 KINDS = ((MemoryKind.LESSON, MemoryKind.PRINCIPLE), (MemoryKind.SKILL_CARD,))
 STATUSES = (MemoryStatus.PROMOTED, MemoryStatus.QUARANTINED, MemoryStatus.ARCHIVED)
 
 _Store = InMemoryVectorStore | SQLiteVectorStore | MarkdownStore | PostgresVectorStore
-Shown = tuple[str, float, float, bool]
-"""A hit's card, relevance, lexical share, and whether it agrees."""
+_READ = 16
+"""How many hits at least have their texts compared with the query's."""
+Shown = tuple[str, float, float, int]
+"""A hit's card, relevance, lexical share, and how its content fits."""
 
 
 def said(draws: Random, most: int) -> str:
@@ -118,7 +121,7 @@ class Plain:
         fitting = [at for at, card in enumerate(self.cards) if query.filter.accepts(card) and not card.superseded_by]
         alike = [at for at in fitting if key and self.keys[at][0] == key]
         newest = sorted(alike, key=lambda at: (-self.age(at), self.cards[at].id))[: query.k]
-        found: list[tuple[tuple[bool, bool, float, float, str], Shown]] = []
+        found: list[tuple[float, float, str, float, int]] = []
         for at in fitting:
             lexical = sum(weight for word, weight in weights.items() if word in self.words[at])
             lexical /= sum(weights.values()) or 1.0
@@ -126,19 +129,25 @@ class Plain:
             vector = vector if near[at] else 0.0
             same = at in newest
             relevance = 1.0 if same else min(round(1.0 - (1.0 - vector) * (1.0 - 0.5 * lexical), 4), 0.999)
-            agrees = bool(content) and (self.keys[at][1] == content or same)
             if same or relevance >= (0.25 if query.floor is None else query.floor):
-                card_id = self.cards[at].id
-                order = (not same, not agrees, -relevance, -self.age(at), card_id)
-                found.append((order, (card_id, relevance, round(lexical, 6), agrees)))
-        return [one for _, one in sorted(found)[: query.k]]
+                found.append((-relevance, -self.age(at), self.cards[at].id, round(lexical, 6), at))
+        found.sort()
+        read = max(query.k, _READ) if query.situation.prompt else query.k
+        best = {*found[:read], *[one for one in found if content and self.keys[one[-1]][1] == content][:read]}
+        hits = [(one[2], -one[0], one[3], self.fit(query, one[-1])) for one in found if one in best]
+        hits.sort(key=lambda hit: (hit[1] < 1.0, -hit[3]))
+        return hits[: query.k]
+
+    def fit(self, query: RecallQuery, at: int) -> int:
+        stands = standing(query.situation.prompt, self.cards[at].situation.prompt)
+        return {"agrees": 1, "contradicts": -1, "": 0}[stands]
 
     def age(self, at: int) -> float:
         return self.cards[at].provenance.created_at.timestamp()
 
 
 def shown(hits: Sequence[RecallHit]) -> list[Shown]:
-    return [(hit.card.id, round(hit.relevance, 4), round(hit.lexical, 6), hit.agrees) for hit in hits]
+    return [(hit.card.id, round(hit.relevance, 4), round(hit.lexical, 6), hit.fit) for hit in hits]
 
 
 @asynccontextmanager

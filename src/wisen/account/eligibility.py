@@ -78,7 +78,7 @@ class Eligibility:
         """
         base = base_rate(self.trial(one.found.head) for one in ideas)
 
-        def worth(assignment: Assignment) -> tuple[bool, float, float, int]:
+        def worth(assignment: Assignment) -> tuple[int, float, float, int]:
             return max(self._rank(one, base) for one in (assignment, *behind.get(assignment.found.head.id, ())))
 
         chosen: set[str] = set()
@@ -119,7 +119,7 @@ class Eligibility:
     def _in_use(self, head: MemoryCard) -> bool:
         return promoted_for(head, model=self.model, layout=self.layout)
 
-    def _rank(self, assignment: Assignment, base: float) -> tuple[bool, float, float, int]:
+    def _rank(self, assignment: Assignment, base: float) -> tuple[int, float, float, int]:
         head, hit = assignment.found.head, assignment.found.hit
         gained, lost = replayed(head, self.model, self.layout)
         worth = priority(
@@ -130,7 +130,7 @@ class Eligibility:
             gained=gained,
             lost=lost,
         )
-        return hit.agrees, worth, hit.relevance, moment(head.provenance.created_at)
+        return hit.fit, worth, hit.relevance, moment(head.provenance.created_at)
 
     async def _with_rivals(self, found: Sequence[Found]) -> tuple[list[Found], dict[str, MemoryCard]]:
         """What was found, each with the newest of its rivals that comes before it."""

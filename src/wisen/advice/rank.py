@@ -14,18 +14,19 @@ _SCOPE_BONUS = 0.01
 def rank(hits: Sequence[RecallHit], *, model: str, layout: str, where: CardFilter | None = None) -> list[RecallHit]:
     """Order hits by relevance times (1 + measured effect) for this model and prompt layout; equals keep their order.
 
-    A card whose situation agrees in content comes before those that only sound alike, whatever these are worth.
+    A card whose situation agrees in content comes before those that only sound alike, whatever these are worth, and one
+    whose situation contradicts the query's comes after them.
     Promoted cards come before equals, and so do cards that are meant for the role, the task type or a tool that `where`
     names, before those meant for any. A card never comes before one that corrects it.
     """
     corrections = {hit.card.supersedes: hit for hit in hits if hit.card.supersedes}
 
-    def worth(hit: RecallHit) -> tuple[bool, float]:
+    def worth(hit: RecallHit) -> tuple[int, float]:
         trusted = _TRUSTED_BONUS if hit.card.status is MemoryStatus.PROMOTED else 0.0
         meant = _SCOPE_BONUS * _named(hit.card, where) if where is not None else 0.0
-        return hit.agrees, hit.relevance * (1.0 + effect(hit.card, model=model, layout=layout)) + trusted + meant
+        return hit.fit, hit.relevance * (1.0 + effect(hit.card, model=model, layout=layout)) + trusted + meant
 
-    def place(hit: RecallHit) -> tuple[tuple[bool, float], int]:
+    def place(hit: RecallHit) -> tuple[tuple[int, float], int]:
         row = [hit]
         while (later := corrections.get(row[-1].card.id)) is not None and later not in row:
             row.append(later)

@@ -116,7 +116,7 @@ class AcrossAgents(_FewReports):
         wide = replace(query, filter=where, k=_ASKED_PER_HIT * (room + 1))
         hits = [hit for hit in await store.search(wide) if _may_be_shown(hit.card) and _is_report(hit.card)]
         found = [hit for hit in hits if not _asks(hit.card, query)]
-        found.sort(key=lambda hit: (hit.agrees, hit.vector), reverse=True)  # equals stay in the store's order
+        found.sort(key=lambda hit: (hit.fit, hit.vector), reverse=True)  # equals stay in the store's order
         return [_by_vector(hit) for hit in found[:room]]
 
 

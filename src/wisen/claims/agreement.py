@@ -30,6 +30,11 @@ def hard_content_agrees(one: Claim, other: Claim) -> bool:
     return not (_lacks_values(one, other) or _lacks_values(other, one) or _replaced(one, other))
 
 
+def has_content(one: Claim, other: Claim) -> bool:
+    """Whether two claims hold anything but words to agree in; a number in words counts where both have it."""
+    return bool(_hard(one) | _hard(other) | one.foreign | other.foreign | (one.counts & other.counts))
+
+
 def other_content(one: Claim, other: Claim) -> bool:
     """Whether each of two claims has content in whose place the other has other content: 25 percent, 12 percent.
 
@@ -117,27 +122,37 @@ def says_more(one: Claim, other: Claim) -> bool:
 
 
 def contradict(one: Claim, other: Claim) -> bool:
-    """Whether one affirms what the other denies: a word, or one like it, negated, or its opposite not negated.
+    """Whether one affirms what the other denies, or they say opposite things.
 
     It counts only of one thing, so that "go on" and "come next" pass, and "failed without any bug" beside "look for the
-    bug": see `_of_one_thing`. What is left out may be denied by other means: "skip the rows", "don't import the rows".
+    bug": see `_of_one_thing`.
+    """
+    return deny(one, other) or oppose(one, other)
+
+
+def deny(one: Claim, other: Claim) -> bool:
+    """Whether a word, or one like it, is negated in one of two claims and not in the other.
+
+    What is left out may be denied by other means: "skip the rows", "don't import the rows".
     """
     mine, others = one.stems - other.stems, other.stems - one.stems
     same = chain(
         ((stem, stem) for stem in one.stems & other.stems),
         ((stem, alike) for stem in mine for alike in alike_of(stem, others)),
     )
-    opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
-
-    clashes = chain(
-        (
-            pair
-            for pair in same
-            if _denied_in_one(one, pair[0], other, pair[1]) and not _left_out_of_both(one, other, *pair)
-        ),
-        (pair for pair in opposed if _like_in_both(one, pair[0], other, pair[1])),
+    return any(
+        _denied_in_one(one, stem, other, its)
+        and not _left_out_of_both(one, other, stem, its)
+        and _of_one_thing(one, stem, other, its)
+        for stem, its in same
     )
-    return any(_of_one_thing(one, stem, other, its) for stem, its in clashes)
+
+
+def oppose(one: Claim, other: Claim) -> bool:
+    """Whether a word stands in one of two claims and its opposite in the other, both negated or neither."""
+    mine, others = one.stems - other.stems, other.stems - one.stems
+    opposed = ((stem, opposite) for stem in mine for opposite in opposites_of(stem, others))
+    return any(_like_in_both(one, stem, other, its) and _of_one_thing(one, stem, other, its) for stem, its in opposed)
 
 
 def turned_round(one: Claim, other: Claim) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import CardNotFoundError
-from wisen.identity import content_key, other_case, same_form
+from wisen.identity import content_key, other_case, same_form, standing
 from wisen.memory_ci.comparing import Comparer
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
@@ -172,7 +172,8 @@ def comparable(one: MemoryCard, other: MemoryCard) -> bool:
 
 def agree(one: Situation, other: Situation) -> bool:
     """Whether two situations agree in all their content, as far as they have any."""
-    return content_key(one.prompt) == content_key(other.prompt)
+    stands = standing(one.asked, other.asked)
+    return stands == "agrees" or not (stands or one.content or other.content)
 
 
 def submission_key(card: MemoryCard) -> str:

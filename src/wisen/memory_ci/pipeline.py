@@ -199,7 +199,7 @@ class MemoryCI(Decisions):
         for at, (_, kinds) in enumerate(parts):
             found[kinds] += given[at]
         for hits in found.values():
-            hits.sort(key=lambda hit: (hit.agrees or hit.relevance == 1.0, hit.relevance), reverse=True)
+            hits.sort(key=lambda hit: (1 if hit.relevance == 1.0 else hit.fit, hit.relevance), reverse=True)
         return alternating(found[_OTHERS], found[_SKILLS])
 
 

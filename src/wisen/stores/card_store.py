@@ -12,7 +12,8 @@ from wisen.errors import ConfigError, EmbedderMismatchError
 from wisen.forks import Forkable
 from wisen.protocols import Embedder, Screen, VectorStore
 from wisen.recall import RecallHit, RecallQuery, Written
-from wisen.stores.index.prepared import make_probe
+from wisen.stores.index.agreeing import by_content
+from wisen.stores.index.prepared import make_probe, off_the_loop
 from wisen.stores.index.ranking import Probe
 from wisen.stores.index.vectors import label
 from wisen.stores.store_screen import StoreScreen
@@ -67,11 +68,15 @@ class CardStore(Forkable):
         if len({query.filter.tenant for query in queries}) > 1:
             raise ConfigError(f"{type(self).__name__}.search_each(): the queries must be of one tenant")
         probes = [await make_probe(self._embedder, query, self._floor) for query in queries]
-        return await self._answers(probes) if probes else []
+        if not probes:
+            return []
+        found = await self._answers(probes)
+        size = sum(len(hit.card.situation.asked) for hits in found for hit in hits)
+        return await off_the_loop(size, lambda: [*map(by_content, queries, found)])
 
     @abstractmethod
     async def _answers(self, probes: Sequence[Probe]) -> Sequence[Sequence[RecallHit]]:
-        """The hits of each probe; all are of one tenant, and there is one at least."""
+        """The best of each probe, as `Contenders.ranked` gives them; there is one, and all are of one tenant."""
 
     async def __aenter__(self) -> Self:
         """Open the store now."""

@@ -58,6 +58,48 @@ class LookalikesContract:
         assert _AGREEING in hits[0].reasons
         assert all(_AGREEING not in hit.reasons for hit in hits[1:])
 
+    async def test_content_agrees_however_it_is_written(self, store: VectorStore) -> None:
+        """A date, a time, a name at the beginning: what sounds more like it has other content in its place."""
+        told = (
+            ("List the invoices of 2024-05-03.", "Which invoices to list came on 3 May 2024?", "2024-05-04"),
+            ("Book the blue room for 5:30 pm.", "Is the blue room free at 17:30, to book it?", "5:30 am"),
+            ("What is the invoice total of Nordic Timber?", "Nordic Timber: what did they invoice in total?", "Baltic"),
+        )
+        for asked, agrees, other in told:
+            alike = asked.replace("2024-05-03", other).replace("5:30 pm", other).replace("Nordic", other)
+            await store.add([card("Ask the desk.", prompt=agrees), card("Look it up.", prompt=alike, minute=1)])
+            hits = await store.search(query(asked, k=1))
+            assert [(hit.card.situation.prompt, hit.agrees) for hit in hits] == [(agrees, True)]
+
+    async def test_a_card_that_says_the_opposite_comes_last(self, store: VectorStore) -> None:
+        """It denies what the prompt says, or goes the other way round, and its relevance is higher."""
+        told = (
+            (
+                "List the orders that are not paid.",
+                "Which orders haven't been paid yet?",
+                "List the orders that are paid.",
+            ),
+            (
+                "Don't archive the draft of the offer.",
+                "The draft of the offer shall not go to the archive.",
+                "Archive the draft of the offer.",
+            ),
+            (
+                "Import orders from SAP to Oracle.",
+                "Bring orders out of SAP to Oracle.",
+                "Import orders from Oracle to SAP.",
+            ),
+        )
+        for asked, other, opposite in told:
+            await store.add([card("Ask the desk.", prompt=other), card("Look it up.", prompt=opposite, minute=1)])
+            hits = await store.search(query(asked, floor=0.01))
+            found = {hit.card.situation.prompt: hit for hit in hits}
+            assert found[opposite].relevance > found[other].relevance
+            assert found[opposite].contradicts
+            assert not found[other].contradicts
+            assert hits[-1] == found[opposite]
+            assert (await store.search(query(asked, k=1, floor=0.01)))[0] == hits[0]
+
     async def test_the_same_prompt_comes_before_one_that_agrees(self, store: VectorStore) -> None:
         """Both agree in content."""
         agrees = card("Ask the desk.", prompt="What does a parcel to zone 7 cost?", minute=9)

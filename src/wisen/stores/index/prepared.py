@@ -122,16 +122,16 @@ async def _asked(embedder: Embedder, situation: Situation) -> _KnownSituation:
         vector = np.zeros(embedder.dimension, dtype=np.float32)
     key = content = 0
     if without_placeholders(situation.prompt) == situation.prompt:  # else nobody knows whose values they were
-        key, content = await off_the_loop(text, lambda: (hash_code(situation.key), hash_code(situation.content)))
+        key, content = await off_the_loop(len(text), lambda: (hash_code(situation.key), hash_code(situation.content)))
     known[situation] = found = _KnownSituation(vector=vector, key=key, content=content)
     while len(known) > _REMEMBERED:
         known.popitem(last=False)
     return found
 
 
-async def off_the_loop(text: str, work: Callable[[], _Result]) -> _Result:
-    """What `work` on this text gives, from a thread where that takes longer than the hop there and back."""
-    return work() if len(text) <= _SHORT else await asyncio.to_thread(work)
+async def off_the_loop(characters: int, work: Callable[[], _Result]) -> _Result:
+    """What `work` on so much text gives, from a thread where that takes longer than the hop there and back."""
+    return work() if characters <= _SHORT else await asyncio.to_thread(work)
 
 
 def are_short(cards: Sequence[MemoryCard]) -> bool:

@@ -15,6 +15,8 @@ from wisen.stores.index.lexical import WordQuery
 
 KEPT = 64
 """How many more cards than the query asks for are compared, of those near, and of those with its words."""
+_READ = 16
+"""How many hits are given at least, so that their texts say which of them agree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,11 @@ class Probe:
     content: int
     """`hash_code` of the prompt's hard content."""
 
+    @property
+    def reach(self) -> int:
+        """How many of the best matches are given, and how many of those with the prompt's hard content."""
+        return max(self.query.k, _READ if self.query.situation.prompt else 0)
+
 
 class Match(NamedTuple):
     """A card that answers a probe."""
@@ -41,7 +48,7 @@ class Match(NamedTuple):
     vector: float
     lexical: float
     reasons: tuple[str, ...]
-    agrees: bool
+    keyed: bool
 
     def hit(self, card: MemoryCard) -> RecallHit:
         """The answer, once the store has fetched the card."""
@@ -51,7 +58,7 @@ class Match(NamedTuple):
             reasons=self.reasons,
             vector=self.vector,
             lexical=self.lexical,
-            agrees=self.agrees,
+            agrees=self.keyed,
         )
 
 
@@ -73,8 +80,8 @@ class Contenders:
     """The higher one, in terms of the embedder's floor."""
     same: NDArray[np.bool_]
     """Whether the prompt is the query's."""
-    agrees: NDArray[np.bool_]
-    """Whether the hard content of the prompt is the query's."""
+    keyed: NDArray[np.bool_]
+    """Whether the prompt has hard content of the query's key."""
 
     def at(self, places: NDArray[np.intp]) -> "Contenders":
         """Those at these places."""
@@ -82,7 +89,7 @@ class Contenders:
             cosines=self.cosines[places],
             vector=self.vector[places],
             same=self.same[places],
-            agrees=self.agrees[places],
+            keyed=self.keyed[places],
         )
 
     def _fits(self, probe: Probe, relevance: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -92,12 +99,11 @@ class Contenders:
     def in_reach(self, probe: Probe, share: NDArray[np.float64]) -> NDArray[np.intp]:
         """The places of those that can be among the best, given bounds of each one's lexical share: `(2, cards)`."""
         low, high = scoring.relevance(self.vector, share, self.same)
-        tier = 4.0 * self.same + 2.0 * self.agrees
-        passing = self._fits(probe, high)
-        if len(tier) > probe.query.k:
-            sure = np.where(self._fits(probe, low), tier + low, -1.0)
-            passing &= tier + high >= np.partition(sure, -probe.query.k)[-probe.query.k]
-        return passing.nonzero()[0]
+        sure = np.where(self._fits(probe, low), low, -1.0)
+        among = np.zeros(len(high), dtype=np.bool_)
+        for some in (np.ones_like(self.keyed), self.keyed):
+            among |= some & (high >= _least(sure[some], probe.reach))
+        return (self._fits(probe, high) & among).nonzero()[0]
 
     def ranked(
         self,
@@ -106,15 +112,21 @@ class Contenders:
         coverage: tuple[NDArray[np.float64], NDArray[np.bool_]],
         names: Sequence[CardName],
     ) -> list[Match]:
-        """The best `query.k`, best first, none below the floor; `coverage` says which of the words each has."""
+        """The best, best first, none below the floor, and of those with the query's key the best, too.
+
+        `coverage` says which of the words each has.
+        """
         exact = scoring.relevance(self.vector, coverage[0], self.same)
         order: list[int] = self._fits(probe, exact).nonzero()[0].tolist()
         relevance: list[float] = exact.tolist()
         same: list[bool] = self.same.tolist()
-        agrees: list[bool] = self.agrees.tolist()
-        order.sort(key=lambda at: (not same[at], not agrees[at], -relevance[at], -names[at].created, names[at].card_id))
+        keyed: list[bool] = self.keyed.tolist()
+        order.sort(key=lambda at: (-relevance[at], -names[at].created, names[at].card_id))
+        best = {*order[: probe.reach], *[at for at in order if keyed[at]][: probe.reach]}
         found: list[Match] = []
-        for at in order[: probe.query.k]:
+        for at in order:
+            if at not in best:
+                continue
             situation, text = self.cosines[at].tolist()
             shared = list(compress(words.words, coverage[1][at].tolist()))
             found.append(
@@ -125,16 +137,20 @@ class Contenders:
                     lexical=float(coverage[0][at]),
                     reasons=scoring.reasons(
                         same_prompt=same[at],
-                        agrees=agrees[at],
                         situation=situation,
                         text=text,
                         floor=probe.cosine_floor,
                         shared=shared,
                     ),
-                    agrees=agrees[at],
+                    keyed=keyed[at],
                 )
             )
         return found
+
+
+def _least(values: NDArray[np.float64], count: int) -> float:
+    """The value that so many have at least."""
+    return float(np.partition(values, -count)[-count]) if len(values) > count else -1.0
 
 
 def nearest_by_cosine(cosines: NDArray[np.float64], places: NDArray[np.intp], limit: int) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ relevance = 1 - (1 - vector) * (1 - WORDS_WEIGH * lexical)
 
 Either side can carry a hit alone; words alone reach `WORDS_WEIGH` at most. A card of the same prompt has relevance 1.
 Without a vector, of the query or of the card, the cosine is exactly 0, and only words count. Cards of the same prompt
-come first, then those whose numbers, names and other hard content agree with the prompt's, then all others.
+come first. Which of the others agree in content is decided on their texts: see `agreeing`.
 """
 
 from collections.abc import Sequence
@@ -57,15 +57,13 @@ def highest(values: NDArray[np.generic], limit: int) -> NDArray[np.intp]:
 
 
 def reasons(
-    *, same_prompt: bool, agrees: bool, situation: float, text: float, floor: float, shared: Sequence[str]
+    *, same_prompt: bool, situation: float, text: float, floor: float, shared: Sequence[str]
 ) -> tuple[str, ...]:
     """Why a card was recalled, most telling first; `shared` are the shared words, rarest first."""
     said: list[str] = []
     if same_prompt:
         said.append("same prompt")
-    elif agrees:
-        said.append("same numbers and names")
-    if not same_prompt and max(situation, text) > floor:
+    elif max(situation, text) > floor:
         said.append(
             f"similar situation ({situation:.2f})" if situation >= text else f"its text fits the situation ({text:.2f})"
         )

@@ -196,7 +196,7 @@ class CardIndex:
         return {number: self._packed(self._row_of[number]) for number in numbers if number in self._row_of}
 
     def search_each(self, probes: Sequence[Probe]) -> list[list[Match]]:
-        """For each the best `query.k` rows, best first, none below the floor; those on one situation share the work."""
+        """For each the best rows, as `Contenders.ranked` gives them; those on one situation share the work."""
         found: list[list[Match]] = []
         for _, alike in groupby(probes, key=lambda probe: probe.query.situation):
             found += self._answers([*alike])
@@ -265,9 +265,9 @@ class CardIndex:
             chosen[nearest_by_cosine(near, (drawn.why & reason).nonzero()[0], limit)] = True
         rows, near = drawn.rows[chosen], near[chosen]
         same = np.isin(rows, drawn.same) if len(drawn.same) else np.zeros(len(rows), dtype=np.bool_)
-        agrees = ((self._content[rows] == probe.content) | same) & (probe.content != 0)
+        keyed = ((self._content[rows] == probe.content) | same) & (probe.content != 0)
         vector = scoring.rescaled(near.max(axis=1), probe.cosine_floor)
-        contenders = Contenders(cosines=near, vector=vector, same=same, agrees=agrees)
+        contenders = Contenders(cosines=near, vector=vector, same=same, keyed=keyed)
         places = contenders.in_reach(probe, question.worth.share(rows))
         return rows[places], contenders.at(places)
 

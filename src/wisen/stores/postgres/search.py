@@ -302,7 +302,7 @@ def _all_ranked(probes: Sequence[Probe], found: Sequence[Candidates]) -> list[li
 
 
 def ranked(probe: Probe, found: Candidates) -> list[Match]:
-    """The best `k` of the candidates, exactly as `CardIndex` ranks them."""
+    """The best of the candidates, exactly as `CardIndex` ranks them."""
     cards = found.cards
     numbers = [cards.numbers[at] for at in found.at]
     packed = np.frombuffer(cards.vectors, dtype=packed_dtype(len(probe.vector)))[found.at]
@@ -311,11 +311,11 @@ def ranked(probe: Probe, found: Candidates) -> list[Match]:
     lengths = np.array([len(one) // 4 for one in words], dtype=np.int64)
     coverage = covered(found.words, np.frombuffer(b"".join(words), dtype="<u4"), lengths)
     same = np.array([number in found.same for number in numbers])
-    agrees = (np.array([cards.contents[at] == probe.content for at in found.at]) | same) & (probe.content != 0)
-    chosen = same | agrees | np.array([number in found.worded for number in numbers])
+    keyed = (np.array([cards.contents[at] == probe.content for at in found.at]) | same) & (probe.content != 0)
+    chosen = same | keyed | np.array([number in found.worded for number in numbers])
     chosen[nearest_by_cosine(near, np.arange(len(numbers)), KEPT + probe.query.k)] = True
     places = chosen.nonzero()[0]
     vector = scoring.rescaled(near.max(axis=1), probe.cosine_floor)
-    every = Contenders(cosines=near, vector=vector, same=same, agrees=agrees)
+    every = Contenders(cosines=near, vector=vector, same=same, keyed=keyed)
     names = [CardName(numbers[at], cards.created[found.at[at]], cards.ids[found.at[at]]) for at in places.tolist()]
     return every.at(places).ranked(probe, found.words, (coverage[0][places], coverage[1][places]), names)
