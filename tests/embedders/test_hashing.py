@@ -51,6 +51,14 @@ async def test_known_vector_stays_what_it_is():
     assert thousandths == snapshot([242, 423, -55, 28, 275, 162, 71, 55, 292, -107, -83, 287, -345, 584, -12, 45])
 
 
+async def test_signs_and_marks_of_latin_texts_change_no_vector():
+    """Arrows, accents that stand alone and long words are read as in stores of earlier versions."""
+    text = f"a\u0304b → {'long' * 20} ≤ 5 |x|"
+    plain = f"a b {('long' * 20)[:32]} {('long' * 20)[32:64]} {('long' * 20)[64:]} 5 x"
+    rows = await HashEmbedder().embed([text.replace("a\u0304b", "q\u0304b"), plain.replace("a b", "q b")])
+    assert np.array_equal(*rows)
+
+
 async def test_equal_in_another_process_with_another_hash_seed():
     program = (
         "import asyncio, json; from wisen.embedders.hashing import HashEmbedder; "
@@ -82,6 +90,25 @@ async def test_case_unicode_form_and_inflection_hardly_matter():
     assert np.allclose(rows[0], rows[1])
     assert np.allclose(rows[0], rows[2])
     assert rows[0] @ rows[3] > embedder.floor
+
+
+@pytest.mark.parametrize(
+    ("text", "like", "unlike"),
+    [
+        ("சாக்லேட் கேக் எப்படி செய்வது?", "சாக்லேட் கேக் செய்", "ஷாங்காய்க்கு ரயில் டிக்கெட் பதிவு செய்."),
+        ("চকলেট কেক কীভাবে বানাবো?", "চকলেট কেক বানাও", "সাংহাইয়ের ট্রেনের টিকিট বুক করো।"),
+        ("चॉकलेट केक कैसे बनाएं?", "चॉकलेट केक बनाओ।", "आज मौसम कैसा है?"),
+        ("Order 🍕 now", "Order 🍕 today", "Order 🍣 now"),
+        ("Rules for 🇹🇭", "The rules of 🇹🇭", "Rules for 🇹🇷"),
+    ],
+)
+async def test_vowel_signs_belong_to_words_and_pictographs_are_words(text: str, like: str, unlike: str):
+    embedder = HashEmbedder()
+    one, alike, other = await embedder.embed([text, like, unlike])
+    assert one @ alike > embedder.floor
+    assert one @ alike > one @ other
+    if not text.startswith(("Order", "Rules")):
+        assert one @ other < embedder.floor
 
 
 async def test_order_of_words_shows():

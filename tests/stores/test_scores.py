@@ -67,6 +67,9 @@ def test_the_highest_are_never_more_than_asked_for(values: list[int], limit: int
 
 def test_words_are_normalized_and_everyday_ones_left_out() -> None:
     assert distinct_words("The INVOICE, for the Nordic — invoice!") == ["invoice", "nordic"]
+    assert distinct_words("चॉकलेट केक है। चॉकलेट") == ["चॉकलेट", "केक", "है"]
+    assert distinct_words("சாக்லேட் கேக்!") == ["சாக்லேட்", "கேக்"]
+    assert distinct_words("q\u0304b snake_case") == ["q", "b", "snake_case"]
 
 
 def test_an_empty_line_is_a_line() -> None:

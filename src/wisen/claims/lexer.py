@@ -18,11 +18,13 @@ Kind = Literal["word", "number", "date", "code", "quote", "name", "sign", "stop"
 _LONGEST: Final = 20_000
 """Characters of a text that are read; no lesson is longer."""
 _LONGEST_WORD: Final = 80
-_MARKS: Final = (
-    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u1000-\u109f"
+MARKS: Final = (
+    r"\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u1000-\u109f"
     r"\u17b4-\u17d3\u200c\u200d"
 )
-"""Vowel signs and the like, which belong to a word and aren't letters."""
+"""Vowel signs and the like of other scripts than Latin, which belong to a word and aren't letters."""
+PICTOGRAPHS: Final = r"\u2600-\u27bf\U0001f000-\U0001faff"
+_LATIN_MARKS: Final = r"\u0300-\u036f"
 _FRACTIONS: Final = (
     r"\u00bc-\u00be\u2150-\u215e\u2189\u2cfd"
     r"\u09f4-\u09f8\u0b72-\u0b77\u0d58-\u0d5e\u0d73-\u0d78\u0f2a-\u0f33\ua830-\ua835"
@@ -62,7 +64,7 @@ _PATTERN: Final = r"""
     |(?P<sign>[\U0001f1e6-\U0001f1ff]{2}|[<>]=?|[+*/^=≤≥≠×÷|&~%€$£¥²³]
         |[\u2600-\u27bf\U0001f000-\U0001faff](?:[\U0001f3fb-\U0001f3ff]|\u200d[\u2600-\u27bf\U0001f000-\U0001faff]){0,8})
 """
-_TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _MARKS).replace("FRACTIONS", _FRACTIONS), re.VERBOSE)
+_TOKEN: Final = re.compile(_PATTERN.replace("MARKS", _LATIN_MARKS + MARKS).replace("FRACTIONS", _FRACTIONS), re.VERBOSE)
 _PLAIN: Final = re.compile(r" ?(?!dd|hh|yy)([a-z]+)(?= |\Z)")
 """A word that `_TOKEN` would read as one, and take longer. Those left out may begin a form of dates."""
 _ABBREVIATIONS: Final = re.compile(r"\b(?:i\.e|e\.g|a\.m|p\.m|etc|vs)\.", re.IGNORECASE)

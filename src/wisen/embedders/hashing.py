@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from wisen.claims.lexer import MARKS, PICTOGRAPHS
 from wisen.errors import ConfigError
 from wisen.yielding import LoopShare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_WORDS: Final = re.compile(r"[^\W_]{1,32}")
+_WORDS: Final = re.compile(rf"[^\W_](?:[^\W_]|[{MARKS}]){{0,31}}|[\U0001f1e6-\U0001f1ff]{{2}}|[{PICTOGRAPHS}]")
+"""Words with their vowel signs, flags and other pictographs."""
 _SIGNS: Final = re.compile(r"\S{1,32}")
 _COMMON: Final = frozenset(
     re.findall(
@@ -84,7 +86,7 @@ class HashEmbedder:
 
     @property
     def name(self) -> str:
-        """Such as "hash-384-v1"; the version changes whenever the same text would get another vector."""
+        """Such as "hash-384-v1"; the version changes whenever a text in Latin script would get another vector."""
         return f"hash-{self._dimension}-v1"
 
     @property

@@ -152,6 +152,15 @@ class LookalikesContract:
             hits = await store.search(query(f"Ship the parcel to zone {zone} now.", floor=0.0))
             assert [hit.agrees for hit in hits] == [agrees]
 
+    async def test_words_with_vowel_signs_are_found_whole(self, store: VectorStore) -> None:
+        """Tamil and Bengali: tasks that share only signs and letters have nothing to do with each other."""
+        cakes = ("சாக்லேட் கேக் எப்படி செய்வது?", "চকলেট কেক কীভাবে বানাবো?")
+        trains = ("ஷாங்காய்க்கு ரயில் டிக்கெட் பதிவு செய்.", "সাংহাইয়ের ট্রেনের টিকিট বুক করো।")
+        await store.add([card(f"Lesson {at}.", prompt=prompt) for at, prompt in enumerate(trains)])
+        for prompt in cakes:
+            assert await store.search(query(prompt)) == []
+        assert [hit.card.situation.prompt for hit in await store.search(query("ஷாங்காய்க்கு ரயில்"))] == [trains[0]]
+
     async def test_prompts_without_spaces_or_letters_are_found(self, store: VectorStore) -> None:
         """Thai, Chinese and flags: the same prompt comes first, and a near one is found by what it shares."""
         prompts = ("ราคาตั๋วรถไฟไปเชียงใหม่เท่าไร", "从北京到上海的火车票多少钱", "Visa rules for 🇹🇭")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wisen.cards import MemoryCard
+from wisen.claims.lexer import MARKS
 from wisen.stores.index.growth import room_for
 from wisen.stores.index.scoring import highest, rarity
 
@@ -37,7 +38,7 @@ _UNSPACED = (
 """Characters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han."""
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _SIGN = "[\u2190-\u2bff\U0001f000-\U0001faff]"
-_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+|{_FLAG}|{_SIGN}")
+_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{MARKS}])*|{_FLAG}|{_SIGN}")
 _MOST_PER_CARD = 512
 _MOST_PER_QUERY = 48
 MOST_POSTINGS = 16_384
@@ -49,8 +50,8 @@ _ROUNDING = 1e-9
 def distinct_words(text: str) -> list[str]:
     """The words of a text, folded, each once, in order of appearance; everyday English words are left out.
 
-    Where a script has no spaces between words, each two neighbouring characters stand for one. A flag or another
-    pictograph is a word.
+    Vowel signs belong to the word that they stand in. Where a script has no spaces between words, each two neighbouring
+    characters stand for one. A flag or another pictograph is a word.
     """
     plain = _plain(text)
     words = list(dict.fromkeys(_tokens(plain))) or plain.split()

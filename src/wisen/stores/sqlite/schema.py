@@ -89,7 +89,7 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE cards ADD COLUMN circle INTEGER NOT NULL DEFAULT 0;
     """,
     "-- The keys of situations with fractions, ratios and digits of other scripts are others.",
-    "-- The keys of situations with dates, times of day and versions are others.",
+    "-- The keys of situations with dates, times of day and versions are others, and so are words with vowel signs.",
 )
 
 KEYED_SINCE = 6

@@ -1,4 +1,4 @@
--- The keys of situations with dates, times of day and versions are others.
+-- The keys of situations with dates, times of day and versions are others, and so are words with vowel signs.
 
 -- All cards are about to be written, which indexes of single tenants would make slow; `wisen store tune` makes them again.
 DO $$
