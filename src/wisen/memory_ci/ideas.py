@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from wisen.cards import MemoryCard, MemoryKind, MemoryStatus, Situation
 from wisen.errors import CardNotFoundError
-from wisen.identity import content_key, other_case, same_form, standing
+from wisen.identity import content_key, other_case, same_form
 from wisen.memory_ci.comparing import Comparer
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import RECALLABLE, CardFilter, RecallHit, RecallQuery
+from wisen.stores.index.agreeing import stands
 from wisen.stores.paging import every_card
 from wisen.trial_records import Family
 
@@ -172,8 +173,8 @@ def comparable(one: MemoryCard, other: MemoryCard) -> bool:
 
 def agree(one: Situation, other: Situation) -> bool:
     """Whether two situations agree in all their content, as far as they have any."""
-    stands = standing(one.asked, other.asked)
-    return stands == "agrees" or not (stands or one.content or other.content)
+    how = stands(one, other)
+    return how == "agrees" or not (how or one.content or other.content)
 
 
 def submission_key(card: MemoryCard) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from wisen.cards import Situation
 from wisen.identity import Standing, standing
 from wisen.recall import RecallHit, RecallQuery
+from wisen.screening.redaction import without_placeholders
 
 _AGREES = "same numbers and names"
 _MOST = 20_000
@@ -17,16 +19,26 @@ def by_content(query: RecallQuery, hits: Sequence[RecallHit]) -> list[RecallHit]
     Those of the same prompt come first, then those whose prompt agrees with the query's in content, then all others,
     and last those that it contradicts. The keys decide for hits whose prompts aren't read.
     """
-    asked, left, told = query.situation.asked, _MOST, list[RecallHit]()
+    left, told = _MOST, list[RecallHit]()
     for hit in hits:
-        prompt = hit.card.situation.asked
-        left -= len(prompt)
-        told.append(_told(hit, standing(asked, prompt) if left >= 0 else "agrees" if hit.agrees else ""))
+        found = hit.card.situation
+        left -= len(found.asked)
+        told.append(_told(hit, stands(query.situation, found) if left >= 0 else "agrees" if hit.agrees else ""))
     told.sort(key=lambda hit: (hit.relevance == 1.0, hit.fit), reverse=True)  # equals keep their order
     return told[: query.k]
 
 
-def _told(hit: RecallHit, stands: Standing) -> RecallHit:
-    agrees = stands == "agrees"
+def stands(one: Situation, other: Situation) -> Standing:
+    """How the content of two situations stands. None agrees in what the screen took out: nobody knows whose it was."""
+    found = standing(one.asked, other.asked)
+    return "" if found == "agrees" and not all(map(_is_whole, (one.asked, other.asked))) else found
+
+
+def _is_whole(text: str) -> bool:
+    return without_placeholders(text) == text
+
+
+def _told(hit: RecallHit, how: Standing) -> RecallHit:
+    agrees = how == "agrees"
     reasons = (_AGREES, *hit.reasons) if agrees and hit.relevance < 1.0 else hit.reasons
-    return replace(hit, agrees=agrees, contradicts=stands == "contradicts", reasons=reasons)
+    return replace(hit, agrees=agrees, contradicts=how == "contradicts", reasons=reasons)
