@@ -255,8 +255,10 @@ async def test_an_attempt_that_failed_is_not_good_though_the_time_ends_while_it_
 
 
 @pytest.mark.parametrize("with_rule", [True, False])
-async def test_a_run_that_ended_before_it_was_judged_stays_not_good_whatever_is_said_later(with_rule: bool) -> None:
-    ci = await on_trial(InMemoryVectorStore())
+async def test_a_run_that_ended_before_it_was_judged_stays_not_good_whatever_is_said_later(
+    any_store: VectorStore, with_rule: bool
+) -> None:
+    ci = await on_trial(any_store)
     base = Wrapped(Waiting().work)
     result = await agent(ci, [], learning={"base": base}, budget=Budget(seconds=0.5)).run(PROMPT)
     assert (result.status, result.attempts[0].counted) == ("budget_exhausted", True)

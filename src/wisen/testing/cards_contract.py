@@ -3,6 +3,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -43,7 +44,7 @@ class CardsContract:
             taught_at=NOON,
             evidence=(CardEvidence(model="m", shown=3, gained=1),),
             trials=(Trial(model="m", stage="promoted", counts=(DrawCounts(propensity=0.25, shown=2),), expected=0.5),),
-            open_draws=(OpenDraw(id="n", at=NOON, shown=False, propensity=0.0, run_id="r"),),
+            open_draws=(OpenDraw(id="n", at=NOON, shown=False, propensity=0.0, run_id="r", grace=timedelta(hours=2)),),
             observed=("a1",),
             pinned=True,
             provenance=replace(bare.provenance, owner="anna", tainted=True, source="wiki.md"),
