@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Situation
+from wisen.cards import CardEvidence, MemoryCard, MemoryKind, MemoryScope, MemoryStatus, Provenance, Situation
 from wisen.cli.main import main
 from wisen.embedders.hashing import HashEmbedder
 from wisen.records import RunRecord, Task
@@ -131,6 +131,7 @@ def test_where_cards_stand_fits_any_screen(
         kind=MemoryKind.LESSON,
         content="Before quoting a price, convert it to euros with the rate of the invoice's date, not today's.",
         status=MemoryStatus.QUARANTINED,
+        provenance=Provenance(run_id="r"),
         evidence=(REPLAYS,),
         trials=TRIALS,
     )

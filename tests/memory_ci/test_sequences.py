@@ -148,12 +148,14 @@ class World:
         restored = {one for each in family for one in self.family(self.held[each].supersedes)}
         acts = (ci.promote, ci.promote, ci.archive, ci.quarantine, ci.reject, ci.pin, ci.unpin, ci.split)
         act = self.chance.choice(acts)
+        rivals = {rival for one in family if one in self.held for rival in self.held[one].rivals}
         try:
             await act(card_id, self.chance.choice(("because", "because", "")))
         except ConfigError:
             self.refusals += 1
             return set()
-        return family | restored if act == ci.reject else family
+        entailed = {ci.reject: restored, ci.promote: self.family(*rivals)}
+        return family | entailed.get(act, set())
 
     async def observe(self) -> set[str]:
         """Some runs of one model, which an idea helps, or hurts, or neither."""
