@@ -36,8 +36,9 @@ class OpenDraw:
     """The probability with which the idea was shown; 1 where nothing was held out, which is no evidence."""
     run_id: str = ""
     """By which a late outcome from outside finds the draw."""
-    grace: timedelta = GRACE
-    """How long it may wait for its outcome, by the rule of the run that drew. Then it counts as not good."""
+    grace: timedelta | None = None
+    """How long it may wait for its outcome, by the rule of the run that drew. Then it counts as not good. `None`, for
+    `GRACE`, on draws of earlier versions."""
     unknown: bool = False
     """Whether the judge was down, so that the outcome may still come from outside. Until then it isn't good."""
     overtaken: bool = False

@@ -181,7 +181,7 @@ def again(trial: Trial) -> Trial:
 
 def expired(draws: Iterable[OpenDraw], now: datetime) -> list[OpenDraw]:
     """The draws whose outcome wasn't reported in time: `counted` takes them as not good."""
-    return [one for one in draws if now - one.at >= one.grace]
+    return [one for one in draws if now - one.at >= (one.grace or GRACE)]
 
 
 def is_losing(trial: Trial) -> bool:
