@@ -17,6 +17,7 @@ from wisen.models.scripted import ScriptedCall
 from wisen.replay.attempts import agent_attempt
 from wisen.replay.background import BackgroundReplays
 from wisen.replay.card_tests import ReplayOptions, ReplayReport, ReplayTest
+from wisen.replay.log import ReplayLog, stay_of
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.recorded_runs import replay_recorded
 
@@ -128,6 +129,27 @@ async def test_what_takes_the_model_down_is_tried_last_from_then_on(
         down.clear()
     assert {one.gained for one in (await store.get([HELPS.id]))[0].evidence} - {0}
     assert await as_it_was(store, replace(SOUND, retold=3))
+
+
+@pytest.mark.parametrize(("from_the_start", "blamed"), [(True, 0), (False, 1)])
+async def test_only_what_the_model_went_down_with_is_remembered(blamed: int, *, from_the_start: bool) -> None:
+    """Neither what is in use, nor what wasn't even shown."""
+    line = Line()
+    line.cut = from_the_start
+
+    def breaking(messages: object, call: ScriptedCall) -> str:
+        line.cut = line.cut or "SOUND" in call.system
+        if line.cut:
+            raise ConnectionError("cut")
+        return obedient(messages, call)
+
+    in_use = replace(HELPS, status=MemoryStatus.PROMOTED)
+    store = await stored(SOUND, in_use)
+    attempt = agent_attempt(Agent("Answer.", model=line.to(breaking), evaluator=ReferenceEvaluator(), name="clerk"))
+    with pytest.raises(UnreachableModelError):
+        await ReplayTest(MemoryCI(store), attempt, options=FEW).run(tasks(), [SOUND.id])
+    log = ReplayLog(store, attempt.condition)
+    assert [await log.outages(stay_of(one)) for one in (SOUND, in_use)] == [blamed, 0]
 
 
 async def test_neither_do_workers_that_are_gone_say_anything_of_a_card() -> None:

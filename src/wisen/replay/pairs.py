@@ -172,7 +172,8 @@ class Replays:
         except Exception as error:
             if not_made(error) and not (models.ends_run(error) and beside and await self._gets_through(beside)):
                 self._gone = error
-                await self._blame(planned[1], () if beside is None else beside[1])
+                if beside is not None:
+                    await self._blame(planned[1], beside[1])
                 raise
             # An attempt may be anybody's code, and the others go on.
             self.problems[type(error).__name__] += 1
