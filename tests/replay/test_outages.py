@@ -98,11 +98,13 @@ async def test_what_cuts_the_line_by_itself_is_the_cards_doing(parallel: int) ->
         return TimeoutError("read timed out") if "SOUND" in call.system else obedient(messages, call)
 
     store = await stored(SOUND, IDLE)
-    attempt = agent_attempt(Agent("Answer.", model=ScriptedModel(rambling), evaluator=ReferenceEvaluator()))
+    model = ScriptedModel(rambling)
+    attempt = agent_attempt(Agent("Answer.", model=model, evaluator=ReferenceEvaluator()))
     report = await ReplayTest(MemoryCI(store), attempt, options=FEW, parallel=parallel).run(tasks())
     assert await status(store, SOUND) is MemoryStatus.ARCHIVED
     assert outcome(report, SOUND)[0] == 0
     assert outcome(report, IDLE) == (0, 0)
+    assert report.attempts == len(model.calls)
     assert report.problems.keys() == {"UnreachableModelError"}
 
 
