@@ -40,7 +40,7 @@ class OpenDraw:
     """How long it may wait for its outcome, by the rule of the run that drew. Then it counts as not good. `None`, for
     `GRACE`, on draws of earlier versions."""
     unknown: bool = False
-    """Whether the judge was down, so that the outcome may still come from outside. Until then it isn't good."""
+    """Whether the judge was down, so that the outcome may still come from outside: see `Trial.told_later`."""
     overtaken: bool = False
     """Whether the outcome of a later draw of the trial is known."""
 
@@ -111,6 +111,9 @@ class Trial:
     """Of a promoted idea: how far its last runs, shown and held out, speak for harm, as a logarithm. As `sagging`."""
     rechecks: int = 0
     """How often it was under suspicion."""
+    told_later: bool = False
+    """Whether an outcome that a judge had left unknown was told from outside. From then on, all such draws are open
+    ones: else one could win by telling some sooner than others. Before, they aren't good, shown or held out."""
     rounds: int = 0
     """How often a person has put the idea on trial again. Each time is a hypothesis of its own, with a new number."""
 

@@ -235,6 +235,50 @@ async def test_an_idea_that_helps_is_promoted_though_many_failures_have_no_score
         assert await status_after((0.9, 0.3), (0.3, 0.3), runs=150, seed=seed) is MemoryStatus.PROMOTED
 
 
+async def promoted_where_told(*, late: int, seed: int, with_it: float = 0.5) -> bool:
+    """Whether an idea is promoted that a person judges: at once where it was shown, else so many runs later."""
+    ci, chance, waiting = keeper(InMemoryVectorStore(), rule=COIN), Random(seed), list[tuple[int, str, bool]]()
+    card_id = (await ci.submit(lesson())).card_id
+    for number in range(60):
+        draws = drawing(ci, run_id=f"r{number}", nonce=f"{seed} {number}")
+        advice = await drawn(draws)
+        await draws.settle(advice, UNKNOWN)
+        for one in advice.injections:
+            good = chance.random() < (with_it if one.shown else 0.5)
+            waiting.append((number if one.shown else number + late, one.draw, good))
+        for due in [due for due in waiting if due[0] <= number]:
+            waiting.remove(due)
+            await settle(ci, {card_id: due[1]}, Outcome(good=due[2]), at=NOON)
+    return (await only(ci.store)).status is MemoryStatus.PROMOTED
+
+
+@pytest.mark.no_cover
+async def test_what_is_told_sooner_of_runs_with_the_idea_does_not_promote_it() -> None:
+    """A useless idea: half of all runs are good. Counted as failures until they are told, controls made it win."""
+    promoted = [await promoted_where_told(late=15, seed=seed) for seed in range(12)]
+    assert promoted.count(True) <= 1
+
+
+async def test_what_helps_is_promoted_where_a_person_judges_later() -> None:
+    assert [await promoted_where_told(late=5, seed=seed, with_it=1.0) for seed in range(3)] == [True] * 3
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_without_a_judge_a_draw_waits_in_its_place_and_overtakes_none_once_one_was_told(*, told: bool) -> None:
+    ci = keeper(InMemoryVectorStore())
+    await ci.submit(lesson())
+    await ran(ci, lambda _: None, run_id="first", nonce="0")
+    if told:
+        (first,) = (card := await only(ci.store)).open_draws
+        await settle(ci, {card.id: first.id}, GOOD, at=NOON)
+    runs = [drawing(ci, run_id=f"r{number}", nonce=f"{number}") for number in range(1, 4)]
+    advice = [await drawn(one) for one in runs]
+    await runs[1].settle(advice[1], UNKNOWN)
+    seen = {one.run_id: (one.unknown, one.overtaken) for one in (await only(ci.store)).open_draws}
+    assert list(seen)[-3:] == ["r1", "r2", "r3"]
+    assert list(seen.values())[-3:] == [(False, not told), (True, False), (False, False)]
+
+
 @pytest.mark.parametrize("luck", [0, 25_500, 26_100, 29_400], ids=["none", "bad", "worse", "worst"])
 async def test_a_judge_that_is_down_says_nothing_for_or_against_an_idea(luck: int) -> None:
     ci = keeper(InMemoryVectorStore())

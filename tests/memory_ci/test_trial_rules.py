@@ -32,6 +32,7 @@ from wisen.memory_ci.trial import (
     is_losing,
     priority,
     propensity,
+    unjudged,
     with_open,
     with_score,
     without,
@@ -208,6 +209,30 @@ class TestCounting:
         draws = tuple(drawn(id=name, model=model) for name, model in (("a", "m"), ("b", "n"), ("c", "m"), ("d", "m")))
         assert without(draws, draws[2]) == (replace(draws[0], overtaken=True), draws[1], draws[3])
         assert without(draws, draws[0]) == draws[1:]
+
+    def test_once_an_unknown_outcome_was_told_the_others_are_open(self) -> None:
+        unknown = [drawn(shown=one, unknown=True, overtaken=True) for one in (True, False, False)]
+        last = drawn(shown=False, unknown=True)
+        told = counted(on_trial(WELL), drawn(unknown=True), good=False)
+        seen = replace(WELL, shown=61)
+        assert told.told_later
+        helps = replace(seen, shown=62, held_out=42, held_out_good=WELL.held_out_good + 2)
+        hurts = replace(seen, shown=62, shown_good=WELL.shown_good + 1, held_out=42)
+        assert with_open(told, [*unknown, last]) == (helps,)
+        assert with_open(told, [*unknown, last], hurts=True) == (hurts,)
+        assert verdict(on_trial(WELL), at=20.0, open_draws=unknown * 8) == "helps", "nothing was told, on either side"
+        assert verdict(told, at=20.0, open_draws=unknown * 8) == "undecided"
+        assert counted(told, drawn(), good=True).told_later
+        for draw, good in ((drawn(), True), (drawn(unknown=True), None)):
+            assert not counted(on_trial(WELL), draw, good).told_later, "it was known at once, or is unknown for good"
+        assert counted(Trial(), drawn(share=1.0, unknown=True), good=True).told_later
+
+    def test_without_a_judge_a_draw_keeps_its_place_and_overtakes_others_until_one_was_told(self) -> None:
+        draws = tuple(drawn(id=name) for name in "abc")
+        unknown = replace(draws[1], unknown=True)
+        overtaken = replace(draws[0], overtaken=True)
+        assert unjudged(draws, draws[1], on_trial()) == (overtaken, unknown, draws[2])
+        assert unjudged(draws, draws[1], on_trial(told_later=True)) == (draws[0], unknown, draws[2])
 
     @given(
         counts=st.tuples(*[st.integers(0, 30)] * 8),

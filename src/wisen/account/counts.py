@@ -1,8 +1,8 @@
 """Counts what a draw came to, once, and acts on the verdict.
 
 A run is good if its first attempt met the threshold. It isn't if it didn't, raised, was cancelled, or was never
-reported within the rule's grace time. Where the judge was down the outcome is unknown: it may still come from outside,
-and isn't good until then, whether the idea was shown or held out.
+reported within the rule's grace time. Where the judge was down the outcome is unknown: it may still come from outside.
+Until then it isn't good, whether the idea was shown or held out; once one was told, it is open: see `unjudged`.
 
 A draw leaves `MemoryCard.open_draws` in the very write that counts it. So it counts once, for however many processes,
 restarts and repeated reports.
@@ -26,7 +26,7 @@ from wisen.memory_ci.ideas import family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import began, counted, decided, expired, without
+from wisen.memory_ci.trial import began, counted, decided, expired, unjudged, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.protocols import VectorStore
 from wisen.trial_records import REMEMBERED, OpenDraw, Trial, short_id
@@ -289,7 +289,7 @@ def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryC
     """The card with the outcome counted on one of its open draws, and nothing else done."""
     left = without(card.open_draws, draw)
     if outcome.good is None:  # it may still come from outside
-        return replace(card, open_draws=(*left, replace(draw, unknown=True)))
+        return replace(card, open_draws=unjudged(card.open_draws, draw, trial_of(card, draw.model, draw.layout)))
     trial = counted(trial_of(card, draw.model, draw.layout), draw, outcome.good, judged=outcome.judged)
     return with_trial(replace(_remembering(card, draw.id), open_draws=left), trial)
 

@@ -145,6 +145,7 @@ def counted(trial: Trial, draw: OpenDraw, good: bool | None, *, judged: bool = F
     An unknown outcome isn't good, whether the run saw the idea or not. `judged` says that a model's opinion decided. A
     promoted idea comes under suspicion here. The caller makes sure that a draw counts once.
     """
+    trial = replace(trial, told_later=trial.told_later or (draw.unknown and good is not None))
     if not 0.0 < draw.propensity < 1.0:
         trial = replace(trial, first=trial.first + 1, first_good=trial.first_good + (good is True))
     else:
@@ -218,13 +219,14 @@ def with_open(trial: Trial, open_draws: Iterable[OpenDraw], *, hurts: bool = Fal
 
     So runs that take longer with the idea, or without it, or with one outcome, prove nothing by that. Draws that came
     after all of those whose outcome is known are left out: an e-value may be looked at after any of the draws. A run
-    that is over and whose judge was down isn't good, as in `counted`; its outcome may still come from outside.
+    whose judge was down isn't good, as in `counted`, until such an outcome is told from outside: see `unjudged`.
     """
     counts = trial.counts
     for one in open_draws:
         mine = (one.model, one.layout) == (trial.model, trial.layout) and 0.0 < one.propensity < 1.0
-        if mine and (one.overtaken or one.unknown):
-            counts = added(counts, _one(one, good=None if one.unknown else one.shown is hurts, judged=False))
+        final = one.unknown and not trial.told_later
+        if mine and (one.overtaken or final):
+            counts = added(counts, _one(one, good=None if final else one.shown is hurts, judged=False))
     return counts
 
 
@@ -248,6 +250,17 @@ def without(open_draws: Sequence[OpenDraw], settled: OpenDraw) -> tuple[OpenDraw
     terms = settled.model, settled.layout
     before = (replace(one, overtaken=True) if (one.model, one.layout) == terms else one for one in open_draws[:place])
     return (*before, *open_draws[place + 1 :])
+
+
+def unjudged(open_draws: Sequence[OpenDraw], draw: OpenDraw, trial: Trial) -> tuple[OpenDraw, ...]:
+    """The draws once the judge was down for one of them.
+
+    It is as good as known, and overtakes those before it, as long as nobody tells such outcomes later. Both arms are
+    unknown alike then. Once one was told it stays open, as if it had not been judged yet.
+    """
+    place = open_draws.index(draw)
+    before = open_draws if trial.told_later else without(open_draws, draw)
+    return (*before[:place], replace(draw, unknown=True), *open_draws[place + 1 :])
 
 
 def base_rate(trials: Iterable[Trial]) -> float:
