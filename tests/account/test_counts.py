@@ -28,7 +28,7 @@ from trying import (
     tried,
 )
 
-from wisen import InMemoryVectorStore, MemoryCI, MemoryKind, MemoryStatus, SQLiteVectorStore, VectorStore
+from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryStatus, SQLiteVectorStore, VectorStore
 from wisen.account.counts import Outcome, give_number, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
@@ -408,6 +408,49 @@ async def test_a_move_tells_of_replays_and_of_who_judged_and_what_speaks_for_it(
         assert told.why.startswith("hurts, as a model judged: ")
         assert told.why.endswith(f"20 of 20 without{said} (e = {harm:.3g})")
         assert ((await only(ci.store)).history[-1].evidence or CardEvidence()).judged
+
+
+@pytest.mark.parametrize("unknown", [True, False])
+async def test_a_move_tells_of_runs_that_nobody_has_told_yet(*, unknown: bool) -> None:
+    """The figures and the evidence are those that decided."""
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.5, shown=40, shown_good=39, held_out=40, held_out_good=1))
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5, overtaken=not unknown, unknown=unknown)
+    await change_card(ci.store, card_id, lambda card: replace(card, open_draws=(draw, replace(draw, shown=False))))
+    (told,) = await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
+    controls = 1 if unknown else 2
+    seen = DrawCounts(propensity=0.5, shown=41, shown_good=39, held_out=41, held_out_good=controls)
+    said = (
+        "39 of 41 runs with it, 1 without a score, and 1 of 41 without, 1 without a score"
+        if unknown
+        else "39 of 41 runs with it and 2 of 41 without, with 2 untold that count against this"
+    )
+    assert told.why == f"helps: good in {said} (e = {trial_e_value((seen,)):.3g})"
+    evidence = (await only(ci.store)).history[-1].evidence or CardEvidence()
+    assert (evidence.held_out, evidence.held_out_successes) == (41, controls)
+
+
+@pytest.mark.parametrize("stage", ["recheck", "promoted"])
+async def test_a_move_tells_only_of_replays_that_decided(stage: Stage) -> None:
+    """After its promotion, runs alone decide on an idea; what its open runs may come to speaks for it."""
+    ci = keeper(InMemoryVectorStore())
+    card_id = (await ci.submit(lesson())).card_id
+    await ci.promote(card_id, "it works")
+    seen = DrawCounts(propensity=0.5, shown=60, shown_good=2, held_out=60, held_out_good=58)
+    await put_on_trial(ci, card_id, seen)
+    draw = OpenDraw(id="d", at=NOON, model="m", layout=LAYOUT, propensity=0.5, overtaken=True)
+
+    def staged(card: MemoryCard) -> MemoryCard:
+        replays = CardEvidence(model="m", layout=LAYOUT, gained=3, lost=1)
+        trial = replace(trial_in(card), stage=stage)
+        return replace(card, open_draws=(draw,), evidence=(replays,), trials=(trial,))
+
+    await change_card(ci.store, card_id, staged)
+    (told,) = await weigh(ci, card_id, model="m", layout=LAYOUT, at=NOON)
+    e_value = trial_e_value((replace(seen, shown=61, shown_good=3),), hurts=True)
+    assert told.after == "archived"
+    assert told.why.endswith(f"58 of 60 without, with 1 untold that count against this (e = {e_value:.3g})")
 
 
 async def test_several_ideas_of_a_run_are_all_counted_and_told() -> None:

@@ -26,7 +26,7 @@ from wisen.memory_ci.ideas import family_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
-from wisen.memory_ci.trial import began, counted, decided, expired, unjudged, without
+from wisen.memory_ci.trial import began, counted, decided, expired, unjudged, with_open, with_score, without
 from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
 from wisen.protocols import VectorStore
 from wisen.trial_records import REMEMBERED, OpenDraw, Trial, short_id
@@ -258,6 +258,9 @@ class _Settlement:
         if said == "undecided":
             self.near = trial.stage == "on trial" and evidence_on(card, trial) >= log(rule.promote_at)
             return card
+        if trial.stage != "on trial":
+            gained = lost = 0  # runs alone decided
+        seen = replace(trial, counts=with_open(trial, card.open_draws, hurts=said != "helps"))
         self._ended = True
         self.trial = after = decided(trial, said)
         card = with_trial(card, after)
@@ -265,8 +268,8 @@ class _Settlement:
         if status is None:
             return card
         others = len(self._chosen.together) - 1 if self._chosen else 0
-        note = _why(trial, said, gained=gained, lost=lost, others=others)
-        card = move(card, status, note=note, at=self.at, by="trial", evidence=_pooled(trial))
+        note = _why(seen, said, gained=gained, lost=lost, others=others, untold=_scored(seen) - _scored(trial))
+        card = move(card, status, note=note, at=self.at, by="trial", evidence=_pooled(seen))
         self.move = card.history[-1]
         return card
 
@@ -353,15 +356,20 @@ def _pooled(trial: Trial) -> CardEvidence:
     )
 
 
-def _why(trial: Trial, said: str, *, gained: int, lost: int, others: int) -> str:
+def _scored(trial: Trial) -> int:
+    return sum(one.runs for one in with_score(trial.counts))
+
+
+def _why(trial: Trial, said: str, *, gained: int, lost: int, others: int, untold: int) -> str:
     seen = _pooled(trial)
     e_value = trial_e_value(trial.counts, gained=gained, lost=lost, hurts=said == "hurts")
     judged = ", as a model judged" if seen.judged else ""
     shown = f", {seen.shown_unknown} without a score," if seen.shown_unknown else ""
     held_out = f", {seen.held_out_unknown} without a score" if seen.held_out_unknown else ""
-    replays = f", {gained} replays gained, {lost} lost" if gained or lost else ""
+    beside = f", with {untold} untold that count against this" if untold else ""
+    beside += f", {gained} replays gained, {lost} lost" if gained or lost else ""
     together = f", together with {others} other{'s' if others > 1 else ''}" if others else ""
     return (
         f"{said}{judged}: good in {seen.shown_successes} of {seen.shown} runs with it{shown} "
-        f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{replays} (e = {e_value:.3g}{together})"
+        f"and {seen.held_out_successes} of {seen.held_out} without{held_out}{beside} (e = {e_value:.3g}{together})"
     )
