@@ -82,7 +82,8 @@ class Agent:
         tenant: Whose runs these are; a task's own tenant comes first.
         owner: The person or project whose tasks these are, within the tenant; a task's own owner comes first.
         name: The agent's role in records and in the scopes of cards.
-        watch: Called with every event of every run. An error in it becomes an event and stops nothing.
+        watch: Called with every event of every run, and with every move that replays decide. An error in it becomes an
+            event and stops nothing.
         clockwork: Clock, ids and randomness. `Clockwork.seeded(n)` makes runs repeatable.
         replay: Tries lessons on recorded runs in the background, within a budget:
             `wisen.replay.background.BackgroundReplays`.

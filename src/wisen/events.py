@@ -231,7 +231,7 @@ class LessonPersisted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardMoved:
-    """The outcome of this run decided on a card: it has another status now."""
+    """The outcome of a run, or replays, decided on a card: it has another status now."""
 
     card_id: str
     before: str

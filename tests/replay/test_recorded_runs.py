@@ -17,6 +17,7 @@ from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Ref
 from wisen.cards import MemoryCard
 from wisen.errors import ConfigError, ModelError, StoreError
 from wisen.evaluation.checks import ReferenceEvaluator
+from wisen.events import CardMoved, Event
 from wisen.memory_ci.status import is_benched, split_off
 from wisen.models.scripted import ScriptedCall
 from wisen.records import ReflectionEvaluation, Trace
@@ -58,6 +59,7 @@ async def test_recorded_runs_decide_on_an_idea() -> None:
     assert "replays gained" in kept.history[-1].why
     assert kept.trials[0].stage == "promoted"
     assert report.releases == ()
+    assert [(one.card_id, one.why) for one in report.moved] == [(HELPS.id, kept.note)]
     hurts = (await store.get([HURTS.id]))[0]
     assert (hurts.status, hurts.trials[0].stage) == (MemoryStatus.QUARANTINED, "benched"), "it is shown to no run"
     pairs = hurts.evidence[0]
@@ -304,6 +306,33 @@ async def test_an_agent_replays_beside_its_runs_and_calls_no_more_than_they_do()
     assert (await store.get([HELPS.id]))[0].evidence[0].gained
     assert all(isinstance(one, ReplayReport) for one in said)
     assert len(said) > 1
+
+
+@pytest.mark.parametrize("broken", [False, True])
+async def test_who_watches_the_agent_hears_what_its_replays_have_moved(*, broken: bool) -> None:
+    heard, said = list[CardMoved](), list[ReplayReport | Exception]()
+
+    def watch(event: Event) -> None:
+        if isinstance(event, CardMoved):
+            heard.append(event)
+            if broken:
+                raise RuntimeError("the watcher broke")
+
+    newer = replace(HURTS, rivals=(HELPS.id,))
+    store = await stored(replace(HELPS, rivals=(newer.id,)), newer)
+    async with BackgroundReplays(MemoryCI(store), least=4, told=said.append) as replays:
+        one = agent(store, replay=replays, watch=watch)
+        for task in tasks(40):
+            await one.run(task)
+            await replays.settled()
+    reports = [one for one in said if isinstance(one, ReplayReport)]
+    moved = [move for report in reports for move in report.moved]
+    assert heard == (moved[:1] if broken else moved)
+    assert [(one.card_id, one.after, one.by) for one in moved] == [
+        (HELPS.id, "promoted", "trial"),
+        (newer.id, "archived", "trial"),
+    ]
+    assert len(reports) == len(said)
 
 
 async def test_a_budget_bounds_all_sessions_together() -> None:

@@ -16,6 +16,7 @@ from wisen.replay.attempts import AgentAttempt, agent_attempt
 from wisen.replay.card_tests import ReplayReport
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.recorded_runs import RecordedOptions, check_repeatable, replay_with
+from wisen.watchers import Watchers
 
 
 class BackgroundReplays:
@@ -23,7 +24,8 @@ class BackgroundReplays:
 
     After a run it begins, beside whatever comes next, as soon as `share` allows for so many calls as are worth it. Runs
     don't wait for it, and its errors are none of theirs. It ends with the event loop, or with `aclose`; what it has
-    bought is kept. `Agent.run_sync` has no loop that goes on: there it works at the end of the call.
+    bought is kept. `Agent.run_sync` has no loop that goes on: there it works at the end of the call. At the end of
+    a session the agent's `watch` hears which lessons it moved.
 
     Args:
         ci: Whose ideas are tried; the agent's.
@@ -131,6 +133,10 @@ class BackgroundReplays:
             said = await replay_with(attempt, agent, self._ci, budget=budget, options=options, local=attempt.attempt)
         except Exception as error:  # noqa: BLE001 - stores, models and evaluators are anybody's; runs go on without it
             said = error
+        else:
+            tell = Watchers(agent.wiring.watch)
+            for moved in said.moved:
+                tell(moved)
         finally:
             self._seconds += perf_counter() - began
         if self._told is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from wisen.cards import MemoryCard, MemoryStatus
 from wisen.errors import ConfigError
+from wisen.events import CardMoved
 from wisen.memory_ci.ideas import is_example, wordings_of
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.verdicts import DEFAULT_RULE, Rule, promoted_for
@@ -25,6 +26,7 @@ from wisen.replay.pairs import ReplayBudget, Replays
 from wisen.replay.rule_tests import RuleOutcome
 from wisen.replay.stages import Replayed, ReplayOptions, ReplaySession
 from wisen.replay.tested_card import Bench, CardUnderTest, OwnTask
+from wisen.replay.trial_evidence import TrialEvidence
 from wisen.stores.paging import every_card
 
 
@@ -70,6 +72,8 @@ class ReplayReport:
     """Attempts without a score, by reason."""
     rules: tuple[RuleOutcome, ...] = ()
     """Of standing rules, where they were tested before the cards."""
+    moved: tuple[CardMoved, ...] = ()
+    """What the live trial's rule has moved, on runs and replays together; rivals of what was promoted, too."""
 
 
 class ReplayTest:
@@ -157,21 +161,24 @@ class ReplayTest:
             seconds=replays.seconds,
             exhausted=session.exhausted,
             problems=dict(replays.problems),
+            moved=tuple(session.trial.moved),
         )
 
     def _session(self, bench: Bench, replays: Replays, log: ReplayLog, cases: list[CardUnderTest]) -> ReplaySession:
+        condition, now = self._condition, self._clockwork.now
         return ReplaySession(
             ci=self._ci,
             options=self._options,
             rule=self._rule,
             parallel=self._parallel,
             watch=self._watch,
-            now=self._clockwork.now,
-            condition=self._condition,
+            now=now,
+            condition=condition,
             bench=bench,
             replays=replays,
             log=log,
             cases=cases,
+            trial=TrialEvidence(self._ci, model=condition.model, layout=condition.layout, now=now),
         )
 
     async def _cards(self, ids: Sequence[str] | None) -> list[MemoryCard]:

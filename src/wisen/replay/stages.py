@@ -102,6 +102,7 @@ class ReplaySession:
     replays: Replays
     log: ReplayLog
     cases: list[CardUnderTest]
+    trial: TrialEvidence
     releases: list[Release] = field(default_factory=list[Release])
     exhausted: str = ""
     """Why it stopped early."""
@@ -115,7 +116,6 @@ class ReplaySession:
 
     async def run(self, tasks: Sequence[Task]) -> None:
         """All rounds."""
-        trial = TrialEvidence(self.ci, model=self.condition.model, layout=self.condition.layout, now=self.now)
         for number in range(1, self.options.rounds + 1):
             waiting = [case for case in self.cases if case.in_test]
             if not waiting or self.exhausted:
@@ -141,10 +141,10 @@ class ReplaySession:
                 await self._finish()
             tested = [case for case in waiting if case.tasks]
             if self.options.order == "with the trial":
-                await self._with_the_trial(trial, tested)
+                await self._with_the_trial(self.trial, tested)
                 return
             if number == 1:
-                await self._begin(waiting, trial)
+                await self._begin(waiting, self.trial)
             await self._related(tested)
             if not await self._release():
                 return

@@ -10,6 +10,7 @@ from datetime import datetime
 from wisen.account.counts import give_number, weigh
 from wisen.account.eligibility import trial_of
 from wisen.errors import CardNotFoundError
+from wisen.events import CardMoved
 from wisen.memory_ci.ideas import is_example
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.trial import base_rate, priority
@@ -32,6 +33,8 @@ class TrialEvidence:
         self._layout = layout
         self._now = now
         self._begun: set[str] = set()
+        self.moved: list[CardMoved] = []
+        """What verdicts have moved so far, rivals too."""
 
     def goes_on(self, case: CardUnderTest) -> bool:
         """Whether the idea's trial has no verdict yet: after "no difference" no pair can change anything."""
@@ -66,6 +69,7 @@ class TrialEvidence:
     async def weigh(self, case: CardUnderTest) -> None:
         """Move the idea if runs and replays together decide."""
         if case.waiting:
-            await weigh(self._ci, case.card.id, model=self._model, layout=self._layout, at=self._now())
+            at = self._now()
+            self.moved += await weigh(self._ci, case.card.id, model=self._model, layout=self._layout, at=at)
             with suppress(CardNotFoundError):
                 case.card = (await self._ci.store.get([case.card.id]))[0]
