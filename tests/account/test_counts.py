@@ -32,7 +32,9 @@ from wisen import InMemoryVectorStore, MemoryCard, MemoryCI, MemoryKind, MemoryS
 from wisen.account.counts import Outcome, give_number, settle, weigh
 from wisen.cards import CardEvidence
 from wisen.events import CardMoved, TrialAdvanced
+from wisen.explain.card_facts import trial_lines
 from wisen.memory_ci.changes import change_card
+from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.trial import TrialRule
 from wisen.memory_ci.verdicts import bar, progress
@@ -600,6 +602,19 @@ async def test_a_promoted_idea_that_turns_harmful_is_noticed() -> None:
     assert [(one.before, one.after, one.by) for one in moved] == [("promoted", "archived", "trial")]
 
 
+class Looked(InMemoryVectorStore):
+    """A store that notes which series of numbers it is asked about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.series = list[str]()
+
+    async def call(self, run_id: str, key: str, number: int) -> bytes | None:
+        """Note it."""
+        self.series.append(key)
+        return await super().call(run_id, key, number)
+
+
 async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     """At most a tenth of what a cohort promotes may be false; so the more are promoted, the less its trials need."""
     store = InMemoryVectorStore()
@@ -624,10 +639,10 @@ async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:
     ("good", "gained", "lost", "asks"),
     [(15, 0, 0, True), (8, 0, 0, False), (11, 0, 0, False), (11, 5, 0, True), (15, 0, 5, False), (16, 0, 2, True)],
 )
-async def test_promotions_elsewhere_are_looked_up_only_where_they_could_decide(
+async def test_other_trials_are_looked_up_only_where_they_could_decide(
     good: int, gained: int, lost: int, asks: bool
 ) -> None:
-    store = InMemoryVectorStore()
+    store = Looked()
     ci, other = keeper(store, rule=COIN), keeper(store, rule=COIN)
     for number in range(8):
         await ci.numbers.of(f"earlier {number}")
@@ -638,12 +653,14 @@ async def test_promotions_elsewhere_are_looked_up_only_where_they_could_decide(
     await change_card(ci.store, card_id, lambda card: replace(card, evidence=(replays,), open_draws=(draw,)))
     for number in range(3):
         await other.promotions.in_cohort_of(9).of(f"elsewhere {number}")
+    store.series.clear()
     (told,) = (await settle(ci, {card_id: "d"}, GOOD, at=NOON)).events
+    looked = "trials" in store.series
     trial = trial_in(await only(store))
     counts = trial.counts if isinstance(told, TrialAdvanced) else trial.before
     e_value = trial_e_value(counts, gained=gained, lost=lost)
     assert (COIN.promote_at <= e_value < bar(9, 0, COIN)) is asks
-    assert (ci.promotions.in_cohort_of(9).known > 0) is asks
+    assert looked is asks
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -736,6 +753,24 @@ async def test_how_many_runs_are_needed_follows_from_the_rule_and_the_bar(number
     assert isinstance(told, TrialAdvanced)
     said = progress(trial_in(await only(ci.store)), ci.trial, at=bar(number, 0, ci.trial))
     assert (told.runs, told.of_about, told.standing) == (said.runs, said.of_about, said.standing)
+
+
+async def test_how_far_a_trial_is_is_the_same_in_the_event_and_in_what_people_read() -> None:
+    """With promotions by other processes, and with replays."""
+    store = InMemoryVectorStore()
+    ci, other = keeper(store), keeper(store)
+    for earlier in range(1, 4):
+        await other.numbers.of(f"earlier {earlier}")
+        await other.promotions.in_cohort_of(4).of(f"elsewhere {earlier}")
+    card_id = (await ci.submit(lesson())).card_id
+    await put_on_trial(ci, card_id, DrawCounts(propensity=0.6, shown=20, shown_good=10, held_out=14, held_out_good=8))
+    assert (await kept(store, card_id)).trials[0].number == 4
+    replays = CardEvidence(model="m", layout=LAYOUT, gained=9, lost=0)
+    await change_card(store, card_id, lambda card: replace(card, evidence=(replays,)))
+    (told,) = await ran(ci, lambda shown: shown)
+    assert isinstance(told, TrialAdvanced)
+    assert told.standing == "ahead"
+    assert trial_lines(await kept(store, card_id), await promoted_by_trials(store))[0] == f"{told.text} (m, {LAYOUT})"
 
 
 class TestWordings:

@@ -615,6 +615,16 @@ def test_progress_goes_by_the_evidence_so_far_the_rule_and_the_bar() -> None:
     ]
 
 
+def test_progress_counts_replays_while_they_decide() -> None:
+    level = DrawCounts(propensity=0.6, shown=20, shown_good=10, held_out=14, held_out_good=7)
+    assert progress(on_trial(level)).standing == "level"
+    ahead = progress(on_trial(level), gained=6)
+    assert (ahead.standing, progress(on_trial(level), lost=6).standing) == ("ahead", "behind")
+    made = trial_log_e_value((level,), gained=6)
+    assert ahead.of_about == 37 + round((log(20.0) - made) / (0.035 * 4 * 0.6 * 0.4 * 60 / 94)), "at the pace of runs"
+    assert progress(on_trial(level, stage="recheck"), gained=6).standing == "level"
+
+
 def test_progress_ends_with_the_deliveries_where_nothing_is_ever_held_out() -> None:
     shows_all = TrialRule(holdout=0.0)
     assert progress(Trial(), shows_all).text == "on trial, 0 of about 3 runs, level"

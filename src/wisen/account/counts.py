@@ -27,9 +27,9 @@ from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import trial_e_value
 from wisen.memory_ci.status import move
 from wisen.memory_ci.trial import began, counted, decided, expired, unjudged, with_open, with_score, without
-from wisen.memory_ci.verdicts import bar, progress, promoted_for, verdict
+from wisen.memory_ci.verdicts import bar, needed, progress, promoted_for, verdict
 from wisen.protocols import VectorStore
-from wisen.trial_records import REMEMBERED, OpenDraw, Trial, short_id
+from wisen.trial_records import REMEMBERED, Cohort, OpenDraw, Trial, short_id
 
 _MOST_OPEN = 512
 """Draws of one idea that may wait for an outcome. Of more, the oldest are counted as they are."""
@@ -148,7 +148,7 @@ async def _settled(ci: MemoryCI, idea: str, one: "_Settlement", told: Settled) -
         return
     over = one.move is not None or any(isinstance(event, CardMoved) and event.card_id == idea for event in told.events)
     if not over and one.trial.stage in ("waiting", "on trial", "recheck"):
-        told.events.append(one.advanced(changed))
+        told.events.append(one.advanced(changed, await ci.promotions.beside(one.trial)))
 
 
 async def _decided(
@@ -242,10 +242,11 @@ class _Settlement:
         """The idea's own move, if there was one."""
         return [] if self.move is None else [moved_event(card.id, self.move)]
 
-    def advanced(self, card: MemoryCard) -> TrialAdvanced:
-        """How far the trial is."""
+    def advanced(self, card: MemoryCard, promoted: Mapping[Cohort, int]) -> TrialAdvanced:
+        """How far the trial is, given how many ideas were promoted beside it."""
         trial, rule = self.trial or Trial(), self._ci.trial
-        said = progress(trial, rule, at=self._bar(trial, max(trial.number, 1)))
+        gained, lost = replayed(card, trial.model, trial.layout)
+        said = progress(trial, rule, at=needed(trial, promoted, rule), gained=gained, lost=lost)
         return TrialAdvanced(card_id=card.id, runs=said.runs, of_about=said.of_about, standing=said.standing)
 
     def _judged(self, card: MemoryCard, trial: Trial) -> MemoryCard:
@@ -253,8 +254,8 @@ class _Settlement:
         if not may_be_decided(card):
             return card
         rule, (gained, lost) = self._ci.trial, replayed(card, trial.model, trial.layout)
-        needed = self._chosen.bar if self._chosen else self._bar(trial, trial.number)
-        said = verdict(trial, rule, at=needed, gained=gained, lost=lost, open_draws=card.open_draws)
+        enough = self._chosen.bar if self._chosen else self._bar(trial)
+        said = verdict(trial, rule, at=enough, gained=gained, lost=lost, open_draws=card.open_draws)
         if said == "undecided":
             self.near = trial.stage == "on trial" and evidence_on(card, trial) >= log(rule.promote_at)
             return card
@@ -273,8 +274,9 @@ class _Settlement:
         self.move = card.history[-1]
         return card
 
-    def _bar(self, trial: Trial, number: int) -> float:
-        return bar(number, self._ci.promotions.in_cohort_of(number, trial.family).known, self._ci.trial)
+    def _bar(self, trial: Trial) -> float:
+        """As far as this process knows: see `near`."""
+        return bar(trial.number, self._ci.promotions.in_cohort_of(trial.number, trial.family).known, self._ci.trial)
 
 
 def _waiting(card: MemoryCard, draw_id: str, outcome: Outcome) -> OpenDraw | None:

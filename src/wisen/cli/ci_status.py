@@ -95,7 +95,7 @@ def _rows(head: MemoryCard, wordings: int, promoted: Mapping[Cohort, int]) -> li
     trials = trials_told(head)
     replays = [replays_of(head, trial) for trial in trials]
     rows = [
-        row(trial_word(trial, promoted), pooled(trial, one), e_values_of(trial, one))
+        row(trial_word(trial, promoted, one), pooled(trial, one), e_values_of(trial, one))
         for trial, one in zip(trials, replays, strict=True)
     ]
     waits = waits_for(head)
@@ -126,7 +126,7 @@ def _trial_json(head: MemoryCard, trial: Trial, promoted: Mapping[Cohort, int]) 
     mine = [one for one in head.open_draws if (one.model, one.layout) == (trial.model, trial.layout)]
     return {
         **asdict(trial),
-        "said": trial_word(trial, promoted),
+        "said": trial_word(trial, promoted, replays_of(head, trial)),
         "e": None if e_values is None else {"helps": e_values[0], "hurts": e_values[1]},
         "open_draws": len(mine),
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.cards import CardEvidence, MemoryCard, MemoryStatus, Provenance
+from wisen.explain.idea_evidence import replays_of
 from wisen.explain.wording import clean, counted, when
 from wisen.protocols import Embedder, VectorStore
 from wisen.recall import UNREVIEWED
@@ -49,7 +50,7 @@ def trial_lines(
     lines = list(dict.fromkeys(filter(None, (waits_for(of or head), waits_for(head)))))
     for one in trials_told(head):
         over = ", and is shown no more" if one.stage in ("archived", "benched") else ""
-        lines.append(f"{trial_word(one, promoted)}{over} ({_place(one.model, one.layout)})")
+        lines.append(f"{trial_word(one, promoted, replays_of(head, one))}{over} ({_place(one.model, one.layout)})")
         lines += [counts] if (counts := _runs(one)) else []
     return lines
 
@@ -59,14 +60,15 @@ def evidence_lines(card: MemoryCard) -> list[str]:
     return [f"{_where(one)}: {'; '.join(_counts(one)) or 'nothing yet'}" for one in card.evidence]
 
 
-def trial_word(trial: Trial, promoted: Mapping[Cohort, int] | None = None) -> str:
-    """How far a trial is: "on trial, 37 of about 90 runs, ahead"."""
+def trial_word(trial: Trial, promoted: Mapping[Cohort, int] | None = None, replays: CardEvidence | None = None) -> str:
+    """How far a trial is, with the `replays` that count with it: "on trial, 37 of about 90 runs, ahead"."""
     from wisen.memory_ci.trial import DEFAULT_TRIAL_RULE  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.memory_ci.verdicts import needed, progress  # noqa: PLC0415 - as above
 
     match trial.stage:
         case "on trial":
-            return progress(trial, at=needed(trial, promoted or {})).text
+            gained, lost = (replays.gained, replays.lost) if replays else (0, 0)
+            return progress(trial, at=needed(trial, promoted or {}), gained=gained, lost=lost).text
         case "waiting":
             first = DEFAULT_TRIAL_RULE.first_shown
             return f"shown to {trial.first} of its first {first} runs" if trial.first else "waits for its trial"

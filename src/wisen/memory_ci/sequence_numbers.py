@@ -132,6 +132,11 @@ class Promotions:
         series = " ".join(filter(None, ("promotions of", family, f"cohort {cohort[1]}")))
         return self._cohorts.setdefault(cohort, SequenceNumbers(self._store, series))
 
+    async def beside(self, trial: Trial) -> dict[Cohort, int]:
+        """How many ideas were promoted in the trial's cohort, as `promoted_beside` reads it."""
+        number = max(trial.number, 1)
+        return {(trial.family, cohort_of(number)): await self.in_cohort_of(number, trial.family).last()}
+
 
 def cohort_of(trial: int) -> int:
     """Which cohort a trial with this number is in: 1 for a store's first trial, 0 for one that hasn't begun."""

@@ -132,11 +132,11 @@ def bar(number: int, promoted: int, rule: TrialRule = DEFAULT_TRIAL_RULE) -> flo
     return max(rule.promote_at, size_of_cohort(number) / (rule.false_discoveries * (promoted + 1)))
 
 
-def needed(trial: Trial, promoted: Mapping[Cohort, int]) -> float:
-    """The e-value from which a trial by itself promotes, by the default rule; `promoted` has the promotions so far."""
+def needed(trial: Trial, promoted: Mapping[Cohort, int], rule: TrialRule = DEFAULT_TRIAL_RULE) -> float:
+    """The e-value from which a trial by itself promotes; `promoted` has the promotions so far."""
     if trial.stage != "on trial":
-        return DEFAULT_TRIAL_RULE.promote_at
-    return bar(max(trial.number, 1), promoted_beside(trial, promoted))
+        return rule.promote_at
+    return bar(max(trial.number, 1), promoted_beside(trial, promoted), rule)
 
 
 def evidence_of(trial: Trial, *, gained: int = 0, lost: int = 0, open_draws: Sequence[OpenDraw] = ()) -> float:
@@ -186,10 +186,17 @@ def verdict(
     return "no difference" if benefit <= -log(give_up_at) else "undecided"
 
 
-def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0) -> Progress:
-    """How far a trial is, for people: "on trial, 37 of about 90 runs, ahead"."""
-    runs, evidence = trial.runs, trial_log_e_value(trial.counts)
-    against = trial_log_e_value(trial.counts, hurts=True)
+def progress(
+    trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 20.0, gained: int = 0, lost: int = 0
+) -> Progress:
+    """How far a trial is, for people: "on trial, 37 of about 90 runs, ahead".
+
+    `at` is `needed`'s. Pairs of replays count as in `verdict`; how soon the rest comes follows from the runs alone.
+    """
+    if trial.stage == "recheck":
+        gained = lost = 0
+    runs, evidence = trial.runs, trial_log_e_value(trial.counts, gained=gained, lost=lost)
+    against = trial_log_e_value(trial.counts, gained=gained, lost=lost, hurts=True)
     standing: Standing = "level"
     if max(evidence, against) >= _LEANS:
         standing = "ahead" if evidence > against else "behind"
@@ -198,6 +205,7 @@ def progress(trial: Trial, rule: TrialRule = DEFAULT_TRIAL_RULE, *, at: float = 
     made = evidence if standing != "behind" else -evidence
     shown = 1.0 - rule.holdout
     speed = _SPEED * 4.0 * shown * (1.0 - shown)
-    pace = (speed * _PACE + max(made, 0.0)) / (_PACE + runs)
+    own = trial_log_e_value(trial.counts) * (-1.0 if standing == "behind" else 1.0)
+    pace = (speed * _PACE + max(own, 0.0)) / (_PACE + runs)
     left = max(1, round((goal - made) / pace)) if speed else 0
     return Progress(runs=first + runs, of_about=rule.first_shown + runs + left, standing=standing)

@@ -106,7 +106,7 @@ def standings(card: MemoryCard, promoted: Mapping[Cohort, int]) -> list[Standing
                 Standing(
                     card=card,
                     trial=trial,
-                    word=trial_word(trial, promoted),
+                    word=trial_word(trial, promoted, replays_of(card, trial)),
                     helps=values[0],
                     hurts=values[1],
                     promotes_at=needed(trial, promoted),

@@ -164,7 +164,7 @@ def _figures(head: MemoryCard, trial: Trial, promoted: Mapping[Cohort, int]) -> 
     runs = pooled(trial, replays)
     return TrialFigures(
         trial=trial,
-        word=trial_word(trial, promoted),
+        word=trial_word(trial, promoted, replays),
         shown=Share(good=runs.shown_successes, runs=runs.shown),
         held_out=Share(good=runs.held_out_successes, runs=runs.held_out),
         unknown=runs.shown_unknown + runs.held_out_unknown,

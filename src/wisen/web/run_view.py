@@ -9,6 +9,7 @@ from typing import Literal
 from wisen.cards import MemoryCard
 from wisen.explain.card_facts import drawn, origin, status_of, trial_word
 from wisen.explain.card_fates import Fate, attempts_said, cards_still_there, fates_of, own_lessons, recalled_ids
+from wisen.explain.idea_evidence import replays_of
 from wisen.explain.wording import counted, score
 from wisen.memory_ci.sequence_numbers import promoted_by_trials
 from wisen.records import AttemptRecord, RunRecord
@@ -157,9 +158,14 @@ def _recalled(
         reasons=reasons,
         card=card,
         status="" if head is None else status_of(head),
-        trial="" if head is None else "; ".join(trial_word(one, promoted) for one in head.trials[:2]),
+        trial="" if head is None else "; ".join(_words(head, promoted)),
         origin="" if card is None else origin(card.provenance),
     )
+
+
+def _words(head: MemoryCard, promoted: Mapping[Cohort, int]) -> list[str]:
+    """How far the first trials of an idea are."""
+    return [trial_word(one, promoted, replays_of(head, one)) for one in head.trials[:2]]
 
 
 def difference(before: str, after: str) -> list[DiffLine]:
