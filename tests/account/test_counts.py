@@ -609,10 +609,10 @@ class Looked(InMemoryVectorStore):
         super().__init__()
         self.series = list[str]()
 
-    async def call(self, run_id: str, key: str, number: int) -> bytes | None:
+    async def call(self, scope: str, key: str, ordinal: int) -> bytes | None:
         """Note it."""
         self.series.append(key)
-        return await super().call(run_id, key, number)
+        return await super().call(scope, key, ordinal)
 
 
 async def test_promotions_of_other_processes_make_the_next_one_easier() -> None:

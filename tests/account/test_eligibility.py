@@ -237,6 +237,14 @@ def test_replays_count_under_the_terms_with_the_most_pairs() -> None:
     assert replayed(card, "m", "another") == (0, 0)
 
 
+def test_what_a_person_promoted_is_in_the_round_that_it_was_in() -> None:
+    """Else its next round would have the number of this one."""
+    card = move(replace(OLD, trials=on("waiting", number=2, rounds=1)), MemoryStatus.PROMOTED, note="y", at=NOON)
+    assert trial_of(card, "m", LAYOUT) == replace(card.trials[0], stage="promoted")
+    again = move(replace(card, trials=(trial_of(card, "m", LAYOUT),)), MemoryStatus.QUARANTINED, note="z", at=NOON)
+    assert (again.trials[0].rounds, again.trials[0].number) == (2, 0)
+
+
 def test_what_evidence_for_a_model_promoted_is_on_trial_for_others() -> None:
     for evidence, stages in ((pairs(9, 0), ("promoted", "waiting", "waiting")), (None, ("promoted",) * 3)):
         card = move(OLD, MemoryStatus.PROMOTED, note="helps", at=NOON, by="trial", evidence=evidence)
@@ -261,6 +269,7 @@ EARLY, LATE = (
         (found(EARLY), found(LATE, told=3, contradicts=True), EARLY),
         (found(replace(EARLY, evidence=(pairs(5, 0),))), found(LATE), EARLY),
         (found(replace(EARLY, evidence=(pairs(5, 0, model="n"),))), found(LATE), LATE),
+        (found(replace(EARLY, open_draws=(OpenDraw(model="m", layout=LAYOUT),))), found(LATE), EARLY),
         (found(replace(EARLY, evidence=(pairs(5, 0, layout="another"),))), found(LATE), LATE),
     ],
 )

@@ -117,7 +117,7 @@ def test_ideas_are_listed_with_how_far_their_trials_are(wisen: Wisen, store: Pat
     shown = wisen("ci", "status")
     rows = [re.split(r"  +", row) for row in shown.stdout.splitlines()]
     assert [row[:7] for row in rows if row[0] == head] == [
-        [head, "quarantined", "on trial, 37 of about 63 runs, ahead", "2", "m", "2/0/1", "14.3"],
+        [head, "quarantined", "on trial, 37 of about 45 runs, ahead", "2", "m", "2/0/1", "14.3"],
         [head, "quarantined", "made no difference", "2", "other", "15/20", "5/14 (2)"],
     ]
     assert rows[0][7:10] == ["e hurts", "shown", "held out"]
@@ -127,11 +127,11 @@ def test_ideas_are_listed_with_how_far_their_trials_are(wisen: Wisen, store: Pat
     found: dict[str, Any] = json.loads(wisen("ci", "status", "--json").stdout)
     idea = next(one for one in found["cards"] if one["id"] == head)
     assert idea["wordings"] == [head, wording]
-    assert [one["said"] for one in idea["trials"]] == ["on trial, 37 of about 63 runs, ahead", "made no difference"]
+    assert [one["said"] for one in idea["trials"]] == ["on trial, 37 of about 45 runs, ahead", "made no difference"]
     assert [one["open_draws"] for one in idea["trials"]] == [1, 0]
     assert [one["e"] for one in idea["trials"]] == [{"helps": IsFloat(gt=9), "hurts": IsFloat(lt=1)}, None]
     said = wisen("lessons", "why", wording).stdout
-    assert "trial           on trial, 37 of about 63 runs, ahead (m, turns)\n" in said
+    assert "trial           on trial, 37 of about 45 runs, ahead (m, turns)\n" in said
     assert "shown 20 times, 15 good; left out 14 times, 5 good, 2 without a score\n" in said
     assert "made no difference, and is shown no more (other, turns)\n" in said
 

@@ -446,6 +446,11 @@ class TestPlaces:
         assert priority(begun) > priority(Trial(), told=9)
         assert priority(begun) < priority(Trial(), told=11)
 
+    def test_what_waits_for_the_outcome_of_its_first_deliveries_keeps_its_place_too(self) -> None:
+        delivered = priority(Trial(model="m"), open_draws=[drawn(share=1.0, model="m")])
+        assert delivered == priority(Trial(number=1, stage="on trial"))
+        assert priority(Trial(model="m"), open_draws=[drawn(share=1.0, model="n")]) == priority(Trial())
+
     def test_first_deliveries_say_which_idea_is_worth_a_trial(self) -> None:
         well, badly = Trial(first=3, first_good=3), Trial(first=3)
         assert priority(well) > priority(Trial(first=3, first_good=2)) > priority(badly)

@@ -129,6 +129,7 @@ class Eligibility:
             verified=head.provenance.verified,
             gained=gained,
             lost=lost,
+            open_draws=head.open_draws,
         )
         return hit.fit, worth, hit.relevance, moment(head.provenance.created_at)
 
@@ -231,7 +232,7 @@ def trial_of(head: MemoryCard, model: str, layout: str) -> Trial:
     known = next((one for one in head.trials if (one.model, one.layout) == (model, layout)), None)
     known = known or Trial(model=model, layout=layout)
     if known.stage == "waiting" and promoted_for(head, model=model, layout=layout):
-        return Trial(model=model, layout=layout, number=known.number, stage="promoted", before=known.before)
+        return replace(known, stage="promoted")
     return known
 
 

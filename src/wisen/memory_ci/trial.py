@@ -273,19 +273,26 @@ def base_rate(trials: Iterable[Trial]) -> float:
 
 
 def priority(
-    trial: Trial, *, base: float = 0.5, told: int = 1, verified: bool = False, gained: int = 0, lost: int = 0
+    trial: Trial,
+    *,
+    base: float = 0.5,
+    told: int = 1,
+    verified: bool = False,
+    gained: int = 0,
+    lost: int = 0,
+    open_draws: Iterable[OpenDraw] = (),
 ) -> float:
     """How soon an idea should have one of its situation's places on trial: the highest first, of equals the newest.
 
     It is the logarithm of the odds that the idea helps, roughly: how often it was taught, in whatever wording, times
     the evidence so far. Its first deliveries, which no control stands beside, count here and nowhere else, against
     `base`, the rate of the situation's good runs. `verified` says that a check decided on the run that taught it;
-    `gained` and `lost` are its pairs of replays. What is on trial keeps its place until another is ten times likelier.
-    Then its counts wait for it: who has a place may follow all that was seen, since that says nothing of the coins to
-    come.
+    `gained` and `lost` are its pairs of replays. What is on trial, or waits among its `open_draws` for
+    the outcome of its first deliveries, keeps its place until another is ten times likelier. Then its counts wait for
+    it: who has a place may follow all that was seen, since that says nothing of the coins to come.
     """
     prior = log(max(told, 1)) + (_VERIFIED if verified else 0.0)
-    started = _STARTED if trial.first or trial.number else 0.0
+    started = _STARTED if trial.first or trial.number or _first_open(trial, open_draws) else 0.0
     better = base / (1.0 - base) * _BETTER
     better /= 1.0 + better
     hints = trial.first_good * log(better / base)
