@@ -46,11 +46,9 @@ def episode(prompt: str, answer: str) -> MemoryCard:
     )
 
 
-def recalled(
-    card: MemoryCard, score: float = 1.0, *, shown: bool = True, barred: str = "", agrees: bool = False
-) -> Recalled:
+def recalled(card: MemoryCard, score: float = 1.0, *, shown: bool = True, barred: str = "", fit: int = 0) -> Recalled:
     injection = Injection(card_id=card.id, kind=card.kind.value, reasons=(), score=score, shown=shown)
-    return Recalled(card=card, injection=injection, barred=barred, agrees=agrees)
+    return Recalled(card=card, injection=injection, barred=barred, fit=fit)
 
 
 def why(advice: Advice) -> dict[str, str]:
@@ -230,10 +228,12 @@ def test_a_note_whose_situation_agrees_loses_its_place_to_none_that_only_sounds_
     first = lesson("Name the team alone, and nothing but the team.")
     alike = lesson("Name the team alone, and nothing but the word.")
     other = lesson("Read the header of each ticket twice before answering.")
-    agreeing = [recalled(first, 0.9, agrees=True), recalled(alike, 0.85, agrees=True)]
+    agreeing = [recalled(first, 0.9, fit=1), recalled(alike, 0.85, fit=1)]
     advice = PromptCompiler(diversity=0.9).compile([*agreeing, recalled(other, 0.84)], most=2)
     assert shown(advice) == [first.id, alike.id]
-    both = PromptCompiler().compile([*agreeing, recalled(other, 0.84, agrees=True)], most=2)
+    denying = [recalled(first, 0.9), recalled(alike, 0.85), recalled(other, 0.84, fit=-1)]
+    assert shown(PromptCompiler(diversity=0.9).compile(denying, most=2)) == [first.id, alike.id]
+    both = PromptCompiler().compile([*agreeing, recalled(other, 0.84, fit=1)], most=2)
     assert shown(both) == [first.id, other.id], "among those that agree, likeness counts"
 
 

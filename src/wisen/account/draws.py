@@ -126,7 +126,7 @@ class Draws:
             tainted=hit.card.provenance.tainted,
         )
         barred = "" if before is not None and assignment.barred == WAITS else assignment.barred
-        return Recalled(card=hit.card, injection=injection, barred=barred, rivals=head.rivals, agrees=hit.agrees)
+        return Recalled(card=hit.card, injection=injection, barred=barred, rivals=head.rivals, fit=hit.fit)
 
     def _draw(self, head: MemoryCard) -> tuple[str, float]:
         """The id of a draw, and a number in [0, 1) that decides it.

@@ -46,8 +46,8 @@ class Recalled:
     """Ideas that can't be right beside it."""
     contradicted: bool = False
     """Whether the prompt holds one of them besides what is recalled, such as the run's own words."""
-    agrees: bool = False
-    """As `RecallHit.agrees` has it."""
+    fit: int = 0
+    """As `RecallHit.fit` has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +130,8 @@ class PromptCompiler:
     """The most characters of a lesson that this run learned itself."""
     diversity: float = 0.3
     """From 0 to 1: how much a note loses by being like one that is shown already. With 0 relevance alone decides, and
-    notes that say the same are shown side by side. No note loses its place to one whose situation agrees less. Of
-    episodes, the nearest are always the best."""
+    notes that say the same are shown side by side. No note loses its place to one whose situation fits less
+    (`RecallHit.fit`). Of episodes, the nearest are always the best."""
     screen: Screen = field(default_factory=DefaultScreen, compare=False)
     """Every text passes this screen again, no matter who put it into memory."""
     _blocks: GrownBlocks = field(default_factory=GrownBlocks, init=False, repr=False, compare=False)
@@ -279,7 +279,7 @@ class PromptCompiler:
         order = MarginalRelevance(
             [one.injection.score for one in given],
             Likeness([one.card for one in cards]),
-            kinds=[(one.card.is_episode, one.agrees) for one in given],
+            kinds=[(one.card.is_episode, one.fit) for one in given],
             diversity=self.diversity,
         )
         taken: list[int] = []
