@@ -130,9 +130,9 @@ class MemoryCI(Decisions):
         """Submit `new_card` in place of a card that is wrong: that idea is recalled no more, and both are kept.
 
         The correction has to pass the screen, and is on trial as any other card is. Where it rewords another idea that
-        holds, it follows that one; its other rivals stay. Raises `ConfigError` without a
-        reason, for a card that is rejected or corrected already, for another tenant, or for the same words. If two
-        corrections come at once, the later one is refused so; its card stays as one of its own.
+        holds, it follows that one; its other rivals stay. Raises `ConfigError` without a reason, for a card that is
+        rejected or corrected already, for another tenant, or for the same words. If two corrections come at once, the
+        later one is refused so; its card stays as one of its own.
         """
         return await self._intake.correct(card_id, new_card, why)
 
