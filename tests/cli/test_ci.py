@@ -68,7 +68,7 @@ def harbour(tasks: Callable[..., Path]) -> Path:
 def test_a_card_that_helps_is_promoted_and_its_evidence_shown(
     wisen: Wisen, script: Script, harbour: Path, card: str
 ) -> None:
-    done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9))
+    done = wisen("ci", "run", harbour, "--model", script(*["no", "yes"] * 9))
     assert (done.returncode, done.stderr) == (0, "")
     heading, row, summary, release = done.stdout.splitlines()
     assert heading.split()[:6] == ["card", "result", "tasks", "clusters", "gained", "lost"]
@@ -166,7 +166,7 @@ def test_what_an_earlier_version_counted_is_still_told(wisen: Wisen, store: Path
 
 
 def test_a_card_that_hurts_is_archived(wisen: Wisen, script: Script, harbour: Path, card: str) -> None:
-    done = wisen("ci", "run", harbour, "--model", script(*["no", "yes"] * 9), "--json")
+    done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--json")
     found: dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == 0
     assert [(one["card_id"], one["result"]) for one in found["cards"]] == [(card, "archived")]
@@ -183,7 +183,7 @@ def test_too_few_clusters_of_like_tasks_are_said(
             for of in (1, 2)
         )
     )
-    done = wisen("ci", "run", copies, "--model", script(*["yes", "no"] * 10))
+    done = wisen("ci", "run", copies, "--model", script(*["no", "yes"] * 10))
     assert "too few for a verdict: 2 clusters of like tasks in all: at least 7 are needed (cards: 1)" in done.stdout
     row = done.stdout.splitlines()[1].split()
     assert row[:6] == [card, "undecided", "6", "2", "2", "0"]
@@ -194,7 +194,7 @@ def test_too_few_clusters_of_like_tasks_are_said(
 def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(
     wisen: Wisen, script: Script, harbour: Path, card: str
 ) -> None:
-    done = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--budget", "6")
+    done = wisen("ci", "run", harbour, "--model", script(*["no", "yes"] * 9), "--budget", "6")
     assert done.returncode == 1
     assert "stopped early: the replays' budget for attempts is used up" in done.stdout
     assert re.split(r"  +", wisen("ci", "status").stdout.splitlines()[1])[:5] == [
@@ -204,7 +204,7 @@ def test_a_budget_that_ends_is_told_and_the_next_run_goes_on(
         "scripted",
         "3/0/0",
     ]
-    again = wisen("ci", "run", harbour, "--model", script(*["yes", "no"] * 9), "--json")
+    again = wisen("ci", "run", harbour, "--model", script(*["no", "yes"] * 9), "--json")
     found: dict[str, Any] = json.loads(again.stdout)
     assert found["cards"][0]["result"] == "promoted"
     assert found["attempts"] == 10 or found["attempts"] == 12

@@ -129,7 +129,7 @@ def test_a_harmful_rule_is_caught_by_its_test(
     wisen: Wisen, stored: Callable[..., None], berths: Path, script: Callable[..., str]
 ) -> None:
     stored(UNITS)
-    args = ("rules", "add", UNITS.id, *WHY, "--tasks", berths, "--model", script(*(["no", "yes"] * 20)))
+    args = ("rules", "add", UNITS.id, *WHY, "--tasks", berths, "--model", script(*(["yes", "no"] * 20)))
     said = wisen(*args)
     assert (said.returncode, said.stdout) == (
         1,
@@ -154,7 +154,7 @@ def test_a_rule_that_helps_is_added_with_its_counts(
     wisen: Wisen, stored: Callable[..., None], berths: Path, script: Callable[..., str]
 ) -> None:
     stored(UNITS)
-    said = wisen("rules", "add", UNITS.id, *WHY, "--tasks", berths, "--model", script(*(["yes", "no"] * 20)))
+    said = wisen("rules", "add", UNITS.id, *WHY, "--tasks", berths, "--model", script(*(["no", "yes"] * 20)))
     showed = "helps: 7 clusters of like tasks replayed, 7 gained, 0 lost"
     assert said.stdout == f"card {UNITS.id}: a standing rule of agent 'agent' (version 1); {showed}\n"
     assert said.returncode == 0

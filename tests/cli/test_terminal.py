@@ -232,7 +232,7 @@ def test_replays_say_what_is_being_tested(
             for n, word in enumerate(("the grey", "our old stone", "a deep but narrow"))
         )
     )
-    seen = on_screen("ci", "run", file, "--model", script(*["yes", "no"] * 9), "--embedder", "hash")
+    seen = on_screen("ci", "run", file, "--model", script(*["no", "yes"] * 9), "--embedder", "hash")
     assert "round 1, related task" in seen
     assert "cards tested: 1; 0 promoted, 0 archived, 1 undecided" in seen
 

@@ -26,7 +26,7 @@ from wisen.models.scripted import ScriptedCall
 from wisen.replay.attempts import agent_attempt, as_rule
 from wisen.replay.card_tests import ReplayOptions, ReplayTest
 from wisen.replay.pairs import ReplayBudget
-from wisen.replay.recorded_runs import replay_recorded
+from wisen.replay.recorded_runs import RecordedOptions, replay_recorded
 from wisen.replay.rule_tests import RuleReport, RuleTest
 
 pytestmark = pytest.mark.anyio
@@ -219,6 +219,19 @@ async def test_rules_leave_half_of_a_session_to_the_ideas(limit: str, rules: int
     assert report.exhausted
     asked = model.calls[40:]
     assert (sum(HELPS.content in call.system for call in asked), len(asked)) == (idea // 2, rules + idea)
+
+
+async def test_that_half_is_for_the_rules_of_all_tenants_together() -> None:
+    theirs = replace(GOOD, scope=replace(GOOD.scope, tenant="acme"), id="")
+    ci = await made(InMemoryVectorStore(), GOOD, theirs, HELPS)
+    await ci.standing.became(theirs)
+    store: Any = ci.store
+    agent = await worked(store, [*tasks(20), *(replace(task, tenant="acme") for task in tasks(20))])
+    assert isinstance(agent.model, ScriptedModel)
+    options = RecordedOptions(tenants=["", "acme"])
+    report = await replay_recorded(agent, ci, budget=ReplayBudget(attempts=16), options=options)
+    assert len(report.rules) == 2
+    assert sum(HELPS.content in call.system for call in agent.model.calls[40:]) == 4
 
 
 async def test_rules_have_a_whole_session_where_no_idea_waits() -> None:
