@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from wisen.account.already_told import Told, told_by
 from wisen.account.draws import Draws
-from wisen.account.told import Told, told_by
 from wisen.advice.compiler import Recalled
 from wisen.advice.rank import rank
 from wisen.advice.rankers import BySimilarity

@@ -6,9 +6,9 @@ It stands apart from `guard`, which keeps the protocol: advice is the trial's ma
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from wisen.account.already_told import told_by
 from wisen.account.counts import Outcome
 from wisen.account.draws import Draws
-from wisen.account.told import told_by
 from wisen.advice.compiler import OwnRun
 from wisen.cards import MemoryCard, Situation, circle_key
 from wisen.memory_ci.pipeline import MemoryCI

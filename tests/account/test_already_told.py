@@ -6,7 +6,7 @@ import pytest
 from trying import COIN, HARBOUR, drawing, keeper, lesson
 
 from wisen import InMemoryVectorStore, MemoryCard, MemoryKind, MemoryStatus, RecallHit, Situation
-from wisen.account.told import Told, told_by
+from wisen.account.already_told import Told, told_by
 from wisen.advice.compiler import Recalled
 from wisen.cards import Provenance
 from wisen.memory_ci.pipeline import Found
