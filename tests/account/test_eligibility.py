@@ -15,7 +15,7 @@ from wisen.memory_ci.pipeline import Found
 from wisen.memory_ci.status import move
 from wisen.memory_ci.verdicts import Rule
 from wisen.recall import RecallHit
-from wisen.trial_records import DrawCounts, Trial
+from wisen.trial_records import DrawCounts, OpenDraw, Trial
 
 pytestmark = pytest.mark.anyio
 
