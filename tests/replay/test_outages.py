@@ -133,7 +133,7 @@ async def test_what_takes_the_model_down_is_tried_last_from_then_on(
     for _ in range(2):
         assert await status(store, HELPS) is MemoryStatus.QUARANTINED
         with pytest.raises(UnreachableModelError):
-            await test.run(given)
+            await test.run(given, [SOUND.id, HELPS.id])
         down.clear()
     assert {one.gained for one in (await store.get([HELPS.id]))[0].evidence} - {0}
     assert await as_it_was(store, replace(SOUND, retold=3))
