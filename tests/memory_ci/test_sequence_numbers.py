@@ -153,3 +153,13 @@ async def test_names_are_read_by_their_numbers(two_stores: list[VectorStore]) ->
     assert await other.names(range(1, 4)) == ["a", "b", "c"]
     assert await other.of("d") == 4
     assert await one.names(range(1, 9)) == ["a", "b", "c", "d"]
+
+
+async def test_promotions_beside_a_trial_are_those_of_its_family_and_cohort() -> None:
+    store = InMemoryVectorStore()
+    promotions = Promotions(store)
+    await promotions.in_cohort_of(5).of("a lesson")
+    await promotions.in_cohort_of(5, "examples").of("an example")
+    await promotions.in_cohort_of(5, "examples").of("another")
+    for trial, count in ((Trial(number=9, family="examples"), 2), (Trial(number=9), 1), (Trial(number=40), 0)):
+        assert promoted_beside(trial, await Promotions(store).beside(trial)) == count
