@@ -243,7 +243,7 @@ async def test_redacted_prompt_still_brings_its_lesson_back() -> None:
     prompt = f"Write to {SECRETS['e-mail']} about the invoice."
     await ci.submit(lesson("Be polite.", prompt=prompt))
     drawn = await ci.recall(Situation(prompt=prompt), CardFilter(tenant=""), run_id="r")
-    assert drawn[0].hit.reasons[0] == "same prompt"
+    assert drawn[0].hit.reasons[0] == "similar situation (1.00)"
     assert "@" not in drawn[0].hit.card.situation.prompt
 
 
