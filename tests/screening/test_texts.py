@@ -215,7 +215,7 @@ async def test_a_prompt_with_an_address_finds_what_was_learned_from_it() -> None
     asked = Situation(prompt="Answer the mail of jane.miller@mail.example.org.")
     await ci.submit(MemoryCard(kind=MemoryKind.LESSON, content="Name the sum.", situation=asked))
     (found,) = await ci.recall(asked, CardFilter(tenant=""))
-    assert (found.hit.relevance, "jane" in found.hit.card.situation.prompt) == (1.0, False)
+    assert (found.hit.relevance > 0.99, "jane" in found.hit.card.situation.prompt) == (True, False)
 
 
 def test_a_reason_is_kept_without_secrets() -> None:
