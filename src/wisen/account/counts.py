@@ -302,7 +302,7 @@ def _with_outcome(card: MemoryCard, draw: OpenDraw, outcome: Outcome) -> MemoryC
 def _heard(card: MemoryCard, *, draw_id: str, outcome: Outcome) -> MemoryCard | None:
     """The card, which remembers an outcome that it has no draw for; `None` where it does, or nothing is known yet.
 
-    A decision has ended the trial that the draw was of. Whoever takes it back doesn't wait for that outcome again.
+    A decision has ended the trial that the draw was of. Anyone who takes it back doesn't wait for that outcome again.
     """
     waits = any(one.id == draw_id for one in card.open_draws)
     known = outcome.good is None or waits or short_id(draw_id) in card.observed
