@@ -21,7 +21,8 @@ from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
 from wisen.replay.attempts import agent_attempt
 from wisen.replay.card_tests import ReplayReport, ReplayTest
-from wisen.replay.stages import Replayed, ReplayOptions
+from wisen.replay.options import ReplayOptions
+from wisen.replay.stages import Replayed
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

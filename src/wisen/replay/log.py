@@ -57,6 +57,8 @@ class Pair:
     """Of the tasks that are near-copies of this one; "" in lists from before clusters were kept."""
     of: int = 1
     """How many pairs of the cluster were planned when this one was bought."""
+    number: int = 1
+    """Which try of the task it is: a tie may be tried again, and is then replaced, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

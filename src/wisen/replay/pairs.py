@@ -130,9 +130,15 @@ class Replays:
         return fits is None or all(map(fits, arms))
 
     async def pair(
-        self, task: Task, treated: Sequence[MemoryCard], control: Sequence[MemoryCard], repetitions: int = 1
+        self,
+        task: Task,
+        treated: Sequence[MemoryCard],
+        control: Sequence[MemoryCard],
+        repetitions: int = 1,
+        *,
+        number: int = 1,
     ) -> tuple[float | None, float | None]:
-        """The scores with and without, each the mean of its repetitions.
+        """The scores with and without, each the mean of its repetitions, which are others for each `number`.
 
         An attempt with the card that ends without a score counts as 0, and one without it that does makes its side
         unknown: so that nothing is won by failing, nor by being made again. Both are of about the same time. Raises
@@ -140,7 +146,8 @@ class Replays:
         any more. An attempt that couldn't be made says nothing of the card: its error is raised, such as
         `UnreachableModelError`. But where only the one with the card can't, that is an attempt without a score.
         """
-        found = await _all(*(self._both(task, treated, control, number) for number in range(repetitions)))
+        own = range((number - 1) * repetitions, number * repetitions)
+        found = await _all(*(self._both(task, treated, control, one) for one in own))
         return _mean([score for score, _ in found], 0.0), _mean([score for _, score in found], None)
 
     async def _both(

@@ -11,19 +11,20 @@ from itertools import repeat
 from typing import Literal
 
 from wisen.cards import MemoryCard, MemoryStatus, Situation
-from wisen.errors import BudgetExceededError, ConfigError
+from wisen.errors import BudgetExceededError
 from wisen.memory_ci.pipeline import MemoryCI
 from wisen.memory_ci.statistics import e_bh, sign_e_value
 from wisen.memory_ci.verdicts import Rule, replay_finished
 from wisen.recall import CardFilter
 from wisen.records import Task
 from wisen.replay.attempts import Condition
-from wisen.replay.clusters import Planned, planned
+from wisen.replay.clusters import Planned, in_turn, planned
 from wisen.replay.log import NONE, Counts, Release, ReplayLog, stay_of, task_key
+from wisen.replay.options import ReplayOptions
 from wisen.replay.pairs import Replays, Withdrawn, side_of
 from wisen.replay.plan import Recalls, solved_before, standing_rules
 from wisen.replay.releases import ReleaseFindings, ReleaseTest
-from wisen.replay.tested_card import Bench, CardUnderTest, Control, OwnTask
+from wisen.replay.tested_card import Bench, CardUnderTest, OwnTask
 from wisen.replay.trial_evidence import TrialEvidence
 from wisen.stores.paging import every_card
 
@@ -32,48 +33,6 @@ _NEAR = 0.75
 """Of the relevance of the best idea for a task, what an idea needs to be replayed on it. It is more than in a live
 trial, where a run costs nothing that it wouldn't cost anyway."""
 Stage = Literal["own task", "solved neighbour", "related task"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayOptions:
-    """Finer choices of a replay test."""
-
-    top_k: int = 5
-    """How many cards an attempt is shown at most; what the agent uses."""
-    neighbours: int = 3
-    """How many solved neighbours are tried first."""
-    repetitions: int = 1
-    """How many attempts, each with another seed, a task's score averages over. A task still counts once."""
-    nearest: int = 100
-    """On how many related tasks a card is tested in each round, the most similar ones."""
-    copies: int = 3
-    """On how many of them at most that are near-copies of each other; together they count once."""
-    rounds: int = 2
-    """After a round that promoted cards, undecided ones are tested beside these, in so many rounds at most."""
-    control: Control = "nothing"
-    """What stands in the card's place on the side without: nothing, or an empty lesson of equal length."""
-    order: Literal["in stages", "with the trial"] = "in stages"
-    """"in stages": own task, neighbours, and card by card to its verdict. "with the trial": cluster by cluster the idea
-    that promises most, those on trial first. Then the live trial's rule decides, on its runs and the replays together;
-    no release is tested."""
-    threshold: float = 0.8
-    """Score in [0, 1] from which an attempt is good enough."""
-    condition: Condition | None = None
-    """Under what evidence is kept; by default, what the `Attempt` says."""
-
-    @property
-    def terms(self) -> str:
-        """What tells pairs apart besides the condition."""
-        return f"score {self.threshold:g} against {self.control}"
-
-    def __post_init__(self) -> None:
-        """Refuse what can't be meant with `ConfigError`."""
-        for name in ("top_k", "neighbours", "repetitions", "nearest", "copies", "rounds"):
-            least = 0 if name == "neighbours" else 1
-            if getattr(self, name) < least:
-                raise ConfigError(f"ReplayOptions({name}={getattr(self, name)!r}): must be {least} or more")
-        if not 0.0 < self.threshold <= 1.0:
-            raise ConfigError(f"ReplayOptions(threshold={self.threshold!r}): must be in (0, 1]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +94,9 @@ class ReplaySession:
                 await self.log.cluster(self.recalls.tasks)
                 for case in waiting:
                     await self.bench.resume(case)
+            again = self.options.order == "with the trial" and not await self.bench.does_the_same(waiting)
             for case in waiting:
-                await self._plan(case)
+                await self._plan(case, tries=self.options.tries if again else 1)
             if number == 1:
                 await self._finish()
             tested = [case for case in waiting if case.tasks]
@@ -157,7 +117,7 @@ class ReplaySession:
         await self._side_by_side(self._own(case) for case in cases if not case.outages)
         await self._side_by_side(self._neighbours(case, solved) for case in cases if not case.outages)
 
-    async def _plan(self, case: CardUnderTest) -> None:
+    async def _plan(self, case: CardUnderTest, *, tries: int) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
         own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
         near_from = _NEAR if self.options.order == "with the trial" else 0.0
@@ -165,12 +125,13 @@ class ReplaySession:
         related = [task for task in related if self.log.clusters.of[task_key(task)] not in own]
         tried = await self.bench.tried(case)
         tasks = planned(related, task_key, self.log.clusters, copies=self.options.copies, tried=tried)
-        case.queue = deque(tasks[: self.options.nearest])
-        case.tasks = max(case.tasks, len(case.queue))
+        tasks = tasks[: self.options.nearest]
+        case.tasks = max(case.tasks, len(tasks))
+        case.clusters = max(case.clusters, len({one.cluster for one in tasks}))
         if near_from:  # in stages, nobody asks for it
             served = partial(self.recalls.served, case.card.id, beside=self.beside, near_from=near_from)
-            case.served = 2 * sum(served(one.task) for one in case.queue) > len(case.queue)
-        case.clusters = max(case.clusters, len({one.cluster for one in case.queue}))
+            case.served = 2 * sum(served(one.task) for one in tasks) > len(tasks)
+        case.queue = deque(in_turn(tasks, tries=tries))
 
     async def _own(self, case: CardUnderTest) -> None:
         """Does the card fix the task it came from?"""
@@ -256,7 +217,8 @@ class ReplaySession:
                     raise bought
                 if bought is not None and await self.bench.count(case, one, *bought):
                     self._tell(case, "related task")
-            for cluster in {one.cluster for one in batch} - {one.cluster for one in case.queue}:
+            waiting = {(one.cluster, one.number) for one in case.queue}
+            for cluster in {one.cluster for one in batch if (one.cluster, one.number) not in waiting}:
                 if case.in_test:
                     await self.bench.close(case, cluster)
         harmful = case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps
@@ -266,9 +228,9 @@ class ReplaySession:
     async def _new(self, case: CardUnderTest, one: Planned) -> Bought | None:
         """Buy a pair, if the task has something new to say of the card."""
         _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
-        return await self._buy(case, one.task) if await self.bench.open(case, one, control) else None
+        return await self._buy(case, one.task, one.number) if await self.bench.open(case, one, control) else None
 
-    async def _buy(self, case: CardUnderTest, task: Task) -> Bought | None:
+    async def _buy(self, case: CardUnderTest, task: Task, number: int = 1) -> Bought | None:
         """What was shown without the card, and the scores; `None` where it isn't tested any more, or can't be shown."""
         while True:
             await self.bench.look(case)
@@ -279,7 +241,7 @@ class ReplaySession:
                 case.unknown += 1
                 return None
             with suppress(Withdrawn):  # with what is left, then
-                return control, await self.replays.pair(task, treated, control, self.options.repetitions)
+                return control, await self.replays.pair(task, treated, control, self.options.repetitions, number=number)
 
     def _decided(self, case: CardUnderTest) -> bool:
         counts = case.counts

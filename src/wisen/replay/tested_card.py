@@ -1,7 +1,7 @@
 """One card under test: what its pairs have shown so far, and how that is written down after each of them."""
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -23,6 +23,8 @@ from wisen.replay.plan import Recalls
 
 OwnTask = Literal["fixed", "broken", "solved anyway", "not solved", "unknown", "not among the tasks", "not tried"]
 Control = Literal["nothing", "placebo"]
+_ENOUGH = 12
+"""If half of the pairs may differ, so many ties stay ties when they are tried again once in 4,000 cases."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -166,6 +168,11 @@ class Bench:
         """The keys of the tasks that the card has been tried on."""
         return (await self._log.pairs(case.stay)).keys()
 
+    async def does_the_same(self, cases: Sequence[CardUnderTest]) -> bool:
+        """Whether the agent seems to do the same each time it is asked: ties that were tried again all stayed ties."""
+        again = [pair for case in cases for pair in (await self._log.pairs(case.stay)).values() if pair.number > 1]
+        return len(again) >= _ENOUGH and all(pair.side == "tie" for pair in again)
+
     async def open(self, case: CardUnderTest, one: Planned, control: tuple[MemoryCard, ...]) -> bool:
         """Whether the task says something new.
 
@@ -174,7 +181,9 @@ class Bench:
         if (await self._log.settled(case.stay)).get(one.cluster, "tie") != "tie":
             return False
         known = (await self._log.pairs(case.stay)).get(task_key(one.task))
-        return known is None or (known.side == "tie" and known.without != self._log.without_key(one.task, control))
+        if known is None or known.side != "tie":
+            return known is None and one.number == 1
+        return known.number < one.number or known.without != self._log.without_key(one.task, control)
 
     async def count(
         self,
@@ -193,7 +202,10 @@ class Bench:
             return False
         cluster = await self._log.bet_on(one.task)
         without = self._log.without_key(one.task, control)
-        await self._keep(case, Pair(key=task_key(one.task), side=side, without=without, cluster=cluster, of=one.of))
+        await self._keep(
+            case,
+            Pair(key=task_key(one.task), side=side, without=without, cluster=cluster, of=one.of, number=one.number),
+        )
         return True
 
     async def close(self, case: CardUnderTest, cluster: str) -> None:

@@ -1,0 +1,129 @@
+"""Beside a live trial, a pair that made no difference is made again with another seed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from replaying import IDLE, Scripted, copy, outcome, stored, tasks
+
+from wisen import MemoryCard, MemoryCI, Task
+from wisen.replay.card_tests import ReplayOptions, ReplayReport, ReplayTest
+from wisen.replay.pairs import ReplayBudget
+from wisen.replay.stages import Replayed
+from wisen.stores.in_process.store import InMemoryVectorStore
+
+pytestmark = pytest.mark.anyio
+BESIDE = ReplayOptions(order="with the trial")
+
+
+class Seeded(Scripted):
+    """With the card, an attempt is good from its `good_from`th seed on; without it, never."""
+
+    def __init__(self, good_from: int) -> None:
+        super().__init__(lambda _, __: 0.0)
+        self.condition = replace(self.condition, role="clerk")
+        self.good_from = good_from
+        self.made: list[tuple[int, int]] = []
+        """Number of the task and of the seed of each attempt with the card."""
+
+    async def __call__(self, task: Task, cards: Sequence[MemoryCard], repetition: int) -> float:
+        """Solved with the card alone, and by some seeds alone."""
+        if not cards:
+            return 0.0
+        self.made.append((int("".join(filter(str.isdigit, task.prompt))), repetition))
+        return float(repetition >= self.good_from)
+
+
+async def replayed(
+    attempt: Scripted,
+    given: list[Task],
+    *,
+    options: ReplayOptions = BESIDE,
+    store: InMemoryVectorStore | None = None,
+    most: int | None = None,
+) -> ReplayReport:
+    store = store or await stored(IDLE)
+    return await ReplayTest(MemoryCI(store), attempt, options=options, budget=ReplayBudget(attempts=most)).run(given)
+
+
+@pytest.mark.parametrize(
+    ("good_from", "options", "gained", "attempts"),
+    [
+        (0, BESIDE, 5, 10),
+        (1, BESIDE, 5, 20),
+        (2, BESIDE, 5, 30),
+        (3, BESIDE, 0, 30),
+        (1, ReplayOptions(order="with the trial", tries=1), 0, 10),
+        (2, ReplayOptions(order="with the trial", repetitions=2, tries=2), 5, 40),
+        (1, ReplayOptions(), 0, 10),
+    ],
+    ids=["decided", "second try", "third try", "never", "one try", "means of two", "in stages"],
+)
+async def test_a_pair_is_made_so_often_while_it_makes_no_difference(
+    good_from: int, options: ReplayOptions, gained: int, attempts: int
+) -> None:
+    report = await replayed(Seeded(good_from), tasks(8)[3:], options=options)
+    assert (outcome(report, IDLE), report.attempts) == ((gained, 0), attempts)
+    assert report.cards[0].counts.pairs == 5
+
+
+async def test_the_nearest_clusters_are_tried_so_often_before_the_farther_ones() -> None:
+    attempt = Seeded(9)
+    await replayed(attempt, tasks(15)[3:])
+    numbers = [number for number, _ in attempt.made]
+    near, far = numbers[:10], numbers[30:32]
+    assert numbers == 3 * near + 3 * far
+    assert sorted(near + far) == list(range(3, 15))
+    assert [seed for _, seed in attempt.made] == [*10 * [0], *10 * [1], *10 * [2], 0, 0, 1, 1, 2, 2]
+
+
+async def test_a_cluster_is_decided_by_the_first_of_its_ties_that_makes_a_difference() -> None:
+    attempt = Seeded(1)
+    report = await replayed(attempt, [copy(100 * n + i, 10 + n) for n in range(3) for i in range(2)])
+    assert outcome(report, IDLE) == (3, 0)
+    assert [seed for _, seed in attempt.made].count(1) == 3
+
+
+async def test_a_later_test_goes_on_where_an_earlier_one_was_broken_off() -> None:
+    store, attempt = await stored(IDLE), Seeded(2)
+    await replayed(attempt, tasks(8)[3:], store=store, most=14)
+    report = await replayed(attempt, tasks(8)[3:], store=store)
+    assert outcome(report, IDLE) == (5, 0)
+    assert sorted(attempt.made) == [(number, seed) for number in range(3, 8) for seed in range(3)]
+
+
+async def test_what_stayed_a_tie_to_the_last_try_is_not_counted_again() -> None:
+    store, heard = await stored(IDLE), list[Replayed]()
+    await replayed(Seeded(9), tasks(8)[3:], store=store)
+    await ReplayTest(MemoryCI(store), Seeded(9), options=BESIDE, watch=heard.append).run(tasks(8)[3:])
+    assert not heard
+
+
+@pytest.mark.parametrize(("before", "tries"), [(12, 1), (11, 2)])
+async def test_an_agent_that_does_the_same_each_time_is_not_asked_again(before: int, tries: int) -> None:
+    """Twelve ties that stayed ties tell; fewer don't."""
+    store, attempt, twice = await stored(IDLE), Seeded(9), ReplayOptions(order="with the trial", tries=2)
+    await replayed(attempt, tasks(before + 3)[3:], options=twice, store=store)
+    report = await replayed(attempt, tasks(before + 5)[3:], options=twice, store=store)
+    assert report.attempts == 2 * tries * 2
+
+
+async def test_one_tie_that_was_none_the_second_time_tells_that_it_does_not() -> None:
+    store, attempt, twice = await stored(IDLE), Seeded(9), ReplayOptions(order="with the trial", tries=2)
+    await replayed(attempt, tasks(15)[3:], options=twice, store=store, most=44)
+    attempt.good_from = 1
+    await replayed(attempt, tasks(15)[3:], options=twice, store=store)
+    attempt.good_from = 9
+    report = await replayed(attempt, tasks(17)[3:], options=twice, store=store)
+    assert report.attempts == 2 * 2 * 2
+
+
+async def test_a_cluster_of_which_pairs_stay_unknown_counts_before_ties_are_tried_again() -> None:
+    def score(number: int, shown: bool) -> float | None:
+        return None if number % 100 == 1 else float(shown and number < 200)
+
+    attempt = Scripted(score)
+    attempt.condition = replace(attempt.condition, role="clerk")
+    given = [copy(100 * n + i, 10 + n) for n in range(3) for i in range(2)]
+    assert outcome(await replayed(attempt, given, most=12), IDLE) == (2, 0)
+    assert (await replayed(attempt, given)).attempts == 12 + 2 * 2, "what gave no score isn't made again for that"
