@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from wisen.replay.attempts import AgentAttempt, Attempt
     from wisen.replay.card_tests import ReplayReport
     from wisen.replay.log import Release
-    from wisen.replay.options import ReplayOptions
     from wisen.replay.pairs import ReplayBudget
+    from wisen.replay.replay_options import ReplayOptions
 
 Control = Literal["nothing", "placebo"]
 MakesAttempts = Callable[["AgentAttempt"], AbstractAsyncContextManager["Attempt"]]
@@ -95,7 +95,7 @@ class CardTestOptions(OptionSet):
 
     def replay(self) -> "ReplayOptions":
         """How pairs of attempts are made; raises `ConfigError` by the option's name."""
-        from wisen.replay.options import ReplayOptions  # noqa: PLC0415 - imports the agent
+        from wisen.replay.replay_options import ReplayOptions  # noqa: PLC0415 - imports the agent
 
         with told_by_option(**_OPTIONS):
             return ReplayOptions(

@@ -21,7 +21,7 @@ from wisen.protocols import VectorStore
 from wisen.recall import CardFilter
 from wisen.replay.attempts import agent_attempt
 from wisen.replay.card_tests import ReplayReport, ReplayTest
-from wisen.replay.options import ReplayOptions
+from wisen.replay.replay_options import ReplayOptions
 from wisen.replay.stages import Replayed
 
 if TYPE_CHECKING:

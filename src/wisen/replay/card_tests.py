@@ -22,8 +22,8 @@ from wisen.records import Clockwork, Task
 from wisen.replay.attempts import Attempt, Condition, Conditioned, Fitting
 from wisen.replay.clusters import fewest_clusters
 from wisen.replay.log import Counts, Release, ReplayLog, call_log
-from wisen.replay.options import ReplayOptions
 from wisen.replay.pairs import ReplayBudget, Replays
+from wisen.replay.replay_options import ReplayOptions
 from wisen.replay.rule_tests import RuleOutcome
 from wisen.replay.stages import Replayed, ReplaySession
 from wisen.replay.tested_card import Bench, CardUnderTest, OwnTask

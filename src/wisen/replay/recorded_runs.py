@@ -15,8 +15,8 @@ from wisen.replay.attempts import AgentAttempt, Attempt, Condition, Conditioned,
 from wisen.replay.card_tests import ReplayReport, ReplayTest, untestable
 from wisen.replay.clusters import Clusters
 from wisen.replay.log import task_key
-from wisen.replay.options import ReplayOptions
 from wisen.replay.pairs import ReplayBudget
+from wisen.replay.replay_options import ReplayOptions
 from wisen.replay.rule_tests import RuleReport, RuleTest
 from wisen.replay.stages import Replayed
 from wisen.stores.paging import every_card

@@ -18,10 +18,10 @@ from wisen.records import Clockwork, Task
 from wisen.replay.attempts import Attempt, Condition, Conditioned, Fitting
 from wisen.replay.clusters import clusters_text, planned
 from wisen.replay.log import ReplayLog, call_log, task_key
-from wisen.replay.options import ReplayOptions
 from wisen.replay.pairs import ReplayBudget, Replays, Withdrawn
 from wisen.replay.plan import Recalls, standing_rules
 from wisen.replay.releases import ReleaseFindings, ReleaseTest
+from wisen.replay.replay_options import ReplayOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

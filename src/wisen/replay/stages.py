@@ -20,10 +20,10 @@ from wisen.records import Task
 from wisen.replay.attempts import Condition
 from wisen.replay.clusters import Planned, in_turn, planned
 from wisen.replay.log import NONE, Counts, Release, ReplayLog, stay_of, task_key
-from wisen.replay.options import ReplayOptions
 from wisen.replay.pairs import Replays, Withdrawn, side_of
 from wisen.replay.plan import Recalls, solved_before, standing_rules
 from wisen.replay.releases import ReleaseFindings, ReleaseTest
+from wisen.replay.replay_options import ReplayOptions
 from wisen.replay.tested_card import Bench, CardUnderTest, OwnTask
 from wisen.replay.trial_evidence import TrialEvidence
 from wisen.stores.paging import every_card
