@@ -199,9 +199,9 @@ class ReplayLog:
         """All pairs of a card's stay in quarantine, by task."""
         return {pair.key: pair for pair in await self._lines(stay) if pair.key}
 
-    async def settled(self, stay: str) -> dict[str, Side]:
-        """How the clusters of a card's stay came out that are settled."""
-        return settled(await self._lines(stay), self.clusters.of)
+    async def settled(self, stay: str, *more: Pair) -> dict[str, Side]:
+        """How the clusters of a card's stay came out that are settled; with `more`, as if these were counted, too."""
+        return settled([*await self._lines(stay), *more], self.clusters.of)
 
     async def counts(self, stay: str) -> Counts:
         """How many of them came out how."""

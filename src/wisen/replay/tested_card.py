@@ -211,8 +211,9 @@ class Bench:
     async def close(self, case: CardUnderTest, cluster: str) -> None:
         """Settle a cluster of which no further pair is to be had, with those that there are."""
         known = [pair for pair in (await self._log.pairs(case.stay)).values() if pair.cluster == cluster]
-        if known and cluster not in await self._log.settled(case.stay):
-            await self._keep(case, Pair(key="", side="tie", cluster=cluster, of=len(known)))
+        closing = Pair(key="", side="tie", cluster=cluster, of=len(known))
+        if known and await self._log.settled(case.stay, closing) != await self._log.settled(case.stay):
+            await self._keep(case, closing)
 
     async def _keep(self, case: CardUnderTest, pair: Pair) -> None:
         await self._log.keep_pair(case.stay, pair)
