@@ -94,9 +94,8 @@ class ReplaySession:
                 await self.log.cluster(self.recalls.tasks)
                 for case in waiting:
                     await self.bench.resume(case)
-            again = self.options.order == "with the trial" and not await self.bench.does_the_same(waiting)
             for case in waiting:
-                await self._plan(case, tries=self.options.tries if again else 1)
+                await self._plan(case)
             if number == 1:
                 await self._finish()
             tested = [case for case in waiting if case.tasks]
@@ -117,7 +116,7 @@ class ReplaySession:
         await self._side_by_side(self._own(case) for case in cases if not case.outages)
         await self._side_by_side(self._neighbours(case, solved) for case in cases if not case.outages)
 
-    async def _plan(self, case: CardUnderTest, *, tries: int) -> None:
+    async def _plan(self, case: CardUnderTest) -> None:
         """Which tasks are to be tried: none that the card came from, and no near-copy of such, for these had failed."""
         own = {cluster for prompt in case.learned_from for cluster in self.log.clusters.near(prompt)}
         near_from = _NEAR if self.options.order == "with the trial" else 0.0
@@ -131,7 +130,7 @@ class ReplaySession:
         if near_from:  # in stages, nobody asks for it
             served = partial(self.recalls.served, case.card.id, beside=self.beside, near_from=near_from)
             case.served = 2 * sum(served(one.task) for one in tasks) > len(tasks)
-        case.queue = deque(in_turn(tasks, tries=tries))
+        case.queue = deque(in_turn(tasks, tries=self.options.tries if near_from else 1))
 
     async def _own(self, case: CardUnderTest) -> None:
         """Does the card fix the task it came from?"""
@@ -228,7 +227,11 @@ class ReplaySession:
     async def _new(self, case: CardUnderTest, one: Planned) -> Bought | None:
         """Buy a pair, if the task has something new to say of the card."""
         _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
-        return await self._buy(case, one.task, one.number) if await self.bench.open(case, one, control) else None
+        if not await self.bench.open(case, one, control):
+            return None
+        if one.number > 1 and await self.bench.does_the_same(self.cases):
+            return None
+        return await self._buy(case, one.task, one.number)
 
     async def _buy(self, case: CardUnderTest, task: Task, number: int = 1) -> Bought | None:
         """What was shown without the card, and the scores; `None` where it isn't tested any more, or can't be shown."""
