@@ -11,7 +11,7 @@ from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai import ModelRequest
 from pydantic_ai.direct import model_request
 from pydantic_ai.models import Model
-from replaying import FEW, HELPS, HURTS, attempt, card, copy, obedient, status, stored, tasks
+from replaying import FEW, HELPS, HURTS, IDLE, attempt, card, copy, obedient, status, stored, tasks
 
 from wisen import Agent, InMemoryVectorStore, MemoryCI, MemoryStatus, ReAct, Reflexion, ScriptedModel, Supervisor, Task
 from wisen.cards import MemoryCard
@@ -102,6 +102,13 @@ async def test_a_later_trial_needs_more_evidence() -> None:
     kept = (await store.get([HELPS.id]))[0]
     assert kept.status is MemoryStatus.PROMOTED
     assert kept.evidence[0].gained == 13
+
+
+@pytest.mark.parametrize(("options", "tries"), [(None, 3), (RecordedOptions(tries=1), 1)])
+async def test_how_often_a_pair_is_made_can_be_chosen(options: RecordedOptions | None, tries: int) -> None:
+    store = await stored(IDLE)
+    report = await replay_recorded(await worked(store, tasks(8)), MemoryCI(store), budget=MUCH, options=options)
+    assert report.attempts == 7 * 2 * tries
 
 
 async def test_other_wordings_follow_and_are_no_tests_of_their_own() -> None:

@@ -43,6 +43,8 @@ class RecordedOptions:
     """Most attempts at a time."""
     copies: int = 3
     """How many near-copies of a task are tried; together they count once."""
+    tries: int = 3
+    """How often a pair is made at most, each time with another seed, while it makes no difference."""
     watch: Callable[[Replayed], None] | None = None
     """Hears of each pair."""
 
@@ -95,7 +97,7 @@ async def replay_with(
         tasks += varied([run.task for run in runs if _repeatable(run, local, condition)], copies=options.copies)
         ideas += await _ideas(ci, tenant, condition)
     calls: Attempt = attempt  # pyright: ignore[reportAssignmentType] - both protocols are of things that are called so
-    finer = replace(_options(agent), copies=options.copies, condition=condition)
+    finer = replace(_options(agent), copies=options.copies, tries=options.tries, condition=condition)
     rules, share = list[RuleReport](), budget.half() if ideas else budget
     for tenant in tenants:  # first, since rules stand in every run
         rule_test = RuleTest(ci, calls, budget=share, parallel=options.parallel, options=finer)
