@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from replaying import IDLE, Scripted, copy, outcome, stored, tasks
+from replaying import IDLE, Scripted, card, copy, outcome, stored, tasks
 
 from wisen import MemoryCard, MemoryCI, Task
 from wisen.replay.card_tests import ReplayOptions, ReplayReport, ReplayTest
@@ -13,16 +13,19 @@ from wisen.replay.stages import Replayed
 from wisen.stores.in_process.store import InMemoryVectorStore
 
 pytestmark = pytest.mark.anyio
+OTHER = card("IDLE chat.", number=4)
 BESIDE = ReplayOptions(order="with the trial")
 
 
 class Seeded(Scripted):
     """With the card, an attempt is good from its `good_from`th seed on; without it, never."""
 
-    def __init__(self, good_from: int) -> None:
+    def __init__(self, good_from: int, *, soon: int = -1) -> None:
         super().__init__(lambda _, __: 0.0)
         self.condition = replace(self.condition, role="clerk")
         self.good_from = good_from
+        self.soon = soon
+        """Number of a task that it solves from the second seed on."""
         self.made: list[tuple[int, int]] = []
         """Number of the task and of the seed of each attempt with the card."""
 
@@ -30,8 +33,9 @@ class Seeded(Scripted):
         """Solved with the card alone, and by some seeds alone."""
         if not cards:
             return 0.0
-        self.made.append((int("".join(filter(str.isdigit, task.prompt))), repetition))
-        return float(repetition >= self.good_from)
+        number = int("".join(filter(str.isdigit, task.prompt)))
+        self.made.append((number, repetition))
+        return float(repetition >= (1 if number == self.soon else self.good_from))
 
 
 async def replayed(
@@ -68,13 +72,14 @@ async def test_a_pair_is_made_so_often_while_it_makes_no_difference(
 
 
 async def test_the_nearest_clusters_are_tried_so_often_before_the_farther_ones() -> None:
-    attempt = Seeded(9)
+    attempt = Seeded(9, soon=4)
     await replayed(attempt, tasks(14)[3:])
     numbers = [number for number, _ in attempt.made]
-    near, far = numbers[:10], numbers[30:31]
-    assert numbers == 3 * near + 3 * far
+    near, far = numbers[:10], numbers[29:30]
+    assert numbers == [*near, *near, *near[1:], *3 * far]
     assert sorted(near + far) == list(range(3, 14))
-    assert [seed for _, seed in attempt.made] == [*10 * [0], *10 * [1], *10 * [2], 0, 1, 2]
+    assert near[0] == 4, "solved the second time"
+    assert [seed for _, seed in attempt.made] == [*10 * [0], *10 * [1], *9 * [2], 0, 1, 2]
 
 
 async def test_a_cluster_is_decided_by_the_first_of_its_ties_that_makes_a_difference() -> None:
@@ -99,24 +104,34 @@ async def test_what_stayed_a_tie_to_the_last_try_is_not_counted_again() -> None:
     assert not heard
 
 
-@pytest.mark.parametrize(("first", "again"), [(11, 11), (12, 12), (13, 12)])
+@pytest.mark.parametrize(("first", "again"), [(5, 5), (6, 6), (7, 6)])
 async def test_an_agent_that_does_the_same_each_time_is_not_asked_again(first: int, again: int) -> None:
-    """Twelve ties that stayed ties tell; fewer don't. A later test knows it, too."""
+    """Six clusters that stayed ties tell; fewer don't. A later test knows it, too."""
     store, attempt, twice = await stored(IDLE), Seeded(9), ReplayOptions(order="with the trial", tries=2)
     report = await replayed(attempt, tasks(first + 3)[3:], options=twice, store=store)
     assert report.attempts == 2 * (first + again)
     report = await replayed(attempt, tasks(first + 5)[3:], options=twice, store=store)
-    assert report.attempts == 2 * (2 + min(2, 12 - again))
+    assert report.attempts == 2 * (2 + min(2, 6 - again))
+
+
+async def test_near_copies_that_stayed_ties_tell_once() -> None:
+    attempt, twice = Seeded(9), ReplayOptions(order="with the trial", tries=2)
+    report = await replayed(attempt, [copy(100 * n + i, 10 + n) for n in range(5) for i in range(3)], options=twice)
+    assert report.attempts == 2 * 5 * 3 * 2
 
 
 async def test_one_tie_that_was_none_the_second_time_tells_that_it_does_not() -> None:
-    store, attempt, twice = await stored(IDLE), Seeded(9), ReplayOptions(order="with the trial", tries=2)
-    await replayed(attempt, tasks(15)[3:], options=twice, store=store, most=44)
-    attempt.good_from = 1
-    await replayed(attempt, tasks(15)[3:], options=twice, store=store)
-    attempt.good_from = 9
-    report = await replayed(attempt, tasks(17)[3:], options=twice, store=store)
-    assert report.attempts == 2 * 2 * 2
+    attempt = Seeded(9, soon=4)
+    report = await replayed(attempt, tasks(13)[3:], options=ReplayOptions(order="with the trial", tries=2))
+    assert report.attempts == 2 * 10 * 2
+
+
+async def test_only_an_idea_s_own_ties_tell() -> None:
+    """Two ideas share the attempts without a card: the ties of one tell which side the other can win."""
+    store, twice = await stored(IDLE, OTHER), ReplayOptions(order="with the trial", tries=2)
+    report = await replayed(Seeded(9), tasks(10)[5:], options=twice, store=store)
+    assert [one.counts.ties for one in report.cards] == [5, 5]
+    assert report.attempts == 3 * 5 * 2
 
 
 class Unknown(Seeded):

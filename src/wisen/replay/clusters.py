@@ -7,10 +7,10 @@ effect look certain. Clusters follow from the tasks' prompts alone, never from w
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import count, groupby
+from itertools import count
 from math import ceil
 
 from wisen.memory_ci.statistics import sign_e_value
@@ -20,8 +20,6 @@ from wisen.records import Task
 LIKE = 0.8
 """The share of words, of all that two prompts use, from which they are near-copies."""
 _MOST_MARKS = 256
-_NEAREST = 10
-"""So many clusters are tried, and where that made no difference again, before the next."""
 _NAMES = 1 / 3
 """With more capitals than that, capitals don't tell names from other words, as in German."""
 _WORD = re.compile(r"\w+")
@@ -120,18 +118,6 @@ def planned(
             had[name] += 1
             mine.append(task)
     return [Planned(task=task, cluster=name, of=had[name]) for name, mine in chosen.items() for task in mine]
-
-
-def in_turn(tasks: Sequence[Planned], *, tries: int) -> Iterator[Planned]:
-    """The tasks in the order in which they are tried; the nearest clusters so often before the farther ones.
-
-    A pair that made no difference may make one with another seed, and tells as much then as one of another task.
-    """
-    clusters = [list(group) for _, group in groupby(tasks, key=lambda one: one.cluster)]
-    for start in range(0, len(clusters), _NEAREST):
-        near = [one for group in clusters[start : start + _NEAREST] for one in group]
-        for number in range(1, tries + 1):
-            yield from (replace(one, number=number) for one in near)
 
 
 def fewest_clusters(rule: Rule = DEFAULT_RULE) -> int:

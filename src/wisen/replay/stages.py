@@ -1,10 +1,9 @@
 """The course of a replay test: stage by stage, round by round, until cards are decided or the budget is used up."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import repeat
@@ -18,7 +17,7 @@ from wisen.memory_ci.verdicts import Rule, replay_finished
 from wisen.recall import CardFilter
 from wisen.records import Task
 from wisen.replay.attempts import Condition
-from wisen.replay.clusters import Planned, in_turn, planned
+from wisen.replay.clusters import Planned, planned
 from wisen.replay.log import NONE, Counts, Release, ReplayLog, stay_of, task_key
 from wisen.replay.pairs import Replays, Withdrawn, side_of
 from wisen.replay.plan import Recalls, solved_before, standing_rules
@@ -26,6 +25,7 @@ from wisen.replay.releases import ReleaseFindings, ReleaseTest
 from wisen.replay.replay_options import ReplayOptions
 from wisen.replay.tested_card import Bench, CardUnderTest, OwnTask
 from wisen.replay.trial_evidence import TrialEvidence
+from wisen.replay.turns import Turns
 from wisen.stores.paging import every_card
 
 Bought = tuple[tuple[MemoryCard, ...], tuple[float | None, float | None]]
@@ -130,7 +130,7 @@ class ReplaySession:
         if near_from:  # in stages, nobody asks for it
             served = partial(self.recalls.served, case.card.id, beside=self.beside, near_from=near_from)
             case.served = 2 * sum(served(one.task) for one in tasks) > len(tasks)
-        case.queue = deque(in_turn(tasks, tries=self.options.tries if near_from else 1))
+        case.queue = Turns(tasks)
 
     async def _own(self, case: CardUnderTest) -> None:
         """Does the card fix the task it came from?"""
@@ -155,8 +155,7 @@ class ReplaySession:
 
     async def _neighbours(self, case: CardUnderTest, solved: frozenset[tuple[str, str]]) -> None:
         """Does the card break neighbours that were solved? Their attempts serve the evidence, too, in their turn."""
-        queued = [one.task for one in case.queue]
-        near = [task for task in queued if (task.tenant, Situation(prompt=task.prompt).key) in solved]
+        near = [task for task in case.queue.tasks if (task.tenant, Situation(prompt=task.prompt).key) in solved]
         for task in near[: self.options.neighbours]:
             bought = await self._buy(case, task)
             if bought is None:
@@ -208,30 +207,41 @@ class ReplaySession:
         """Buy the card's next pairs, looking at the evidence after each; as many at a time as nobody else needs."""
         width = max(1, self.parallel // (2 * len(self.cases)))
         while case.queue and most > 0 and not enough(case):
-            batch = [case.queue.popleft() for _ in range(min(width, most, len(case.queue)))]
+            batch, clusters = await self._next(case, min(width, most))
             most -= len(batch)
-            found = await asyncio.gather(*(self._new(case, one) for one in batch), return_exceptions=True)
+            found = await asyncio.gather(
+                *(self._buy(case, one.task, one.number) for one in batch), return_exceptions=True
+            )
             for one, bought in zip(batch, found, strict=True):
                 if isinstance(bought, BaseException):
                     raise bought
                 if bought is not None and await self.bench.count(case, one, *bought):
                     self._tell(case, "related task")
-            waiting = {(one.cluster, one.number) for one in case.queue}
-            for cluster in {one.cluster for one in batch if (one.cluster, one.number) not in waiting}:
-                if case.in_test:
-                    await self.bench.close(case, cluster)
+                    if one.number < self._tries:
+                        case.queue.again(one)
+            if case.in_test:
+                await self.bench.close(case, {cluster for cluster in clusters if not case.queue.begins(cluster)})
         harmful = case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps
         if harmful and self.options.order == "in stages":
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
 
-    async def _new(self, case: CardUnderTest, one: Planned) -> Bought | None:
-        """Buy a pair, if the task has something new to say of the card."""
-        _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
-        if not await self.bench.open(case, one, control):
-            return None
-        if one.number > 1 and await self.bench.does_the_same(self.cases):
-            return None
-        return await self._buy(case, one.task, one.number)
+    @property
+    def _tries(self) -> int:
+        return self.options.tries if self.options.order == "with the trial" else 1
+
+    async def _next(self, case: CardUnderTest, most: int) -> tuple[list[Planned], set[str]]:
+        """The next tasks that have something new to say of the card, and the clusters that were looked at."""
+        found, clusters = list[Planned](), set[str]()
+        while case.queue and len(found) < most:
+            one = case.queue.take()
+            clusters.add(one.cluster)
+            _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
+            number = await self.bench.next_try(case, one, control, tries=self._tries)
+            if number > 1 and one.number == 1:  # from an earlier test: in the turn of what is tried again
+                case.queue.again(one)
+            elif number:
+                found.append(replace(one, number=number))
+        return found, clusters
 
     async def _buy(self, case: CardUnderTest, task: Task, number: int = 1) -> Bought | None:
         """What was shown without the card, and the scores; `None` where it isn't tested any more, or can't be shown."""

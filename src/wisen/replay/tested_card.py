@@ -1,7 +1,7 @@
 """One card under test: what its pairs have shown so far, and how that is written down after each of them."""
 
-from collections import deque
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -20,11 +20,12 @@ from wisen.replay.clusters import Planned, clusters_text
 from wisen.replay.log import NONE, Counts, Pair, ReplayLog, stay_of, task_key
 from wisen.replay.pairs import paired
 from wisen.replay.plan import Recalls
+from wisen.replay.turns import Turns
 
 OwnTask = Literal["fixed", "broken", "solved anyway", "not solved", "unknown", "not among the tasks", "not tried"]
 Control = Literal["nothing", "placebo"]
-_ENOUGH = 12
-"""If half of the pairs may differ, so many ties stay ties when they are tried again once in 4,000 cases."""
+_ENOUGH = 6
+"""If half of the pairs may differ, so many clusters stay ties when they are tried again once in 64 cases."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class CardUnderTest:
     """Solved neighbours that it breaks."""
     unknown: int = 0
     """Pairs that count as nothing: of which neither score is known, or which can't be shown."""
-    queue: deque[Planned] = field(default_factory=deque[Planned])
+    queue: Turns = field(default_factory=Turns)
     """Tasks still to be bought in this round."""
     tasks: int = 0
     """How many tasks it could be tested on."""
@@ -168,22 +169,21 @@ class Bench:
         """The keys of the tasks that the card has been tried on."""
         return (await self._log.pairs(case.stay)).keys()
 
-    async def does_the_same(self, cases: Sequence[CardUnderTest]) -> bool:
-        """Whether the agent seems to do the same each time it is asked: ties that were tried again all stayed ties."""
-        again = [pair for case in cases for pair in (await self._log.pairs(case.stay)).values() if pair.number > 1]
-        return len(again) >= _ENOUGH and all(pair.side == "tie" for pair in again)
-
-    async def open(self, case: CardUnderTest, one: Planned, control: tuple[MemoryCard, ...]) -> bool:
-        """Whether the task says something new.
+    async def next_try(self, case: CardUnderTest, one: Planned, control: tuple[MemoryCard, ...], *, tries: int) -> int:
+        """Which try of the task says something new; 0 where none does.
 
         So it does where its cluster isn't decided, and it hasn't been tried, or made no difference beside other cards.
+        Else it is tried again, `tries` times in all at most, unless that seems to change nothing for this card.
         """
         if (await self._log.settled(case.stay)).get(one.cluster, "tie") != "tie":
-            return False
-        known = (await self._log.pairs(case.stay)).get(task_key(one.task))
-        if known is None or known.side != "tie":
-            return known is None and one.number == 1
-        return known.number < one.number or known.without != self._log.without_key(one.task, control)
+            return 0
+        pairs = await self._log.pairs(case.stay)
+        known = pairs.get(task_key(one.task))
+        if known is None or (known.side == "tie" and known.without != self._log.without_key(one.task, control)):
+            return 1
+        if known.side != "tie" or known.number >= tries or _does_the_same(pairs.values()):
+            return 0
+        return known.number + 1
 
     async def count(
         self,
@@ -208,12 +208,15 @@ class Bench:
         )
         return True
 
-    async def close(self, case: CardUnderTest, cluster: str) -> None:
-        """Settle a cluster of which no further pair is to be had, with those that there are."""
-        known = [pair for pair in (await self._log.pairs(case.stay)).values() if pair.cluster == cluster]
-        closing = Pair(key="", side="tie", cluster=cluster, of=len(known))
-        if known and await self._log.settled(case.stay, closing) != await self._log.settled(case.stay):
-            await self._keep(case, closing)
+    async def close(self, case: CardUnderTest, clusters: Collection[str]) -> None:
+        """Settle clusters of which no further task has its turn, with the pairs that there are."""
+        before = await self._log.settled(case.stay)
+        pairs = Counter(pair.cluster for pair in (await self._log.pairs(case.stay)).values())
+        for cluster in sorted(clusters & pairs.keys()):
+            closing = Pair(key="", side="tie", cluster=cluster, of=pairs[cluster])
+            if before.get(cluster, "tie") == "tie" and await self._log.settled(case.stay, closing) != before:
+                await self._keep(case, closing)
+                before = await self._log.settled(case.stay)
 
     async def _keep(self, case: CardUnderTest, pair: Pair) -> None:
         await self._log.keep_pair(case.stay, pair)
@@ -269,3 +272,12 @@ class Bench:
     def _counted(self, card: MemoryCard) -> Counts:
         mine = next((one for one in card.evidence if self._is_mine(one)), CardEvidence())
         return Counts(gained=mine.gained, lost=mine.lost, ties=mine.ties)
+
+
+def _does_the_same(pairs: Iterable[Pair]) -> bool:
+    """Whether the agent seems to do the same each time: of these pairs of one card, all that were tried again are ties.
+
+    Only its own pairs may tell: others share the attempts without a card, so they tell which side it can win.
+    """
+    again = [pair for pair in pairs if pair.number > 1]
+    return len({pair.cluster for pair in again}) >= _ENOUGH and all(pair.side == "tie" for pair in again)
