@@ -107,8 +107,8 @@ async def test_a_later_trial_needs_more_evidence() -> None:
 @pytest.mark.parametrize(("options", "tries"), [(None, 3), (RecordedOptions(tries=1), 1)])
 async def test_how_often_a_pair_is_made_can_be_chosen(options: RecordedOptions | None, tries: int) -> None:
     store = await stored(IDLE)
-    report = await replay_recorded(await worked(store, tasks(8)), MemoryCI(store), budget=MUCH, options=options)
-    assert report.attempts == 7 * 2 * tries
+    report = await replay_recorded(await worked(store, tasks(6)), MemoryCI(store), budget=MUCH, options=options)
+    assert report.attempts == 5 * 2 * tries
 
 
 async def test_other_wordings_follow_and_are_no_tests_of_their_own() -> None:

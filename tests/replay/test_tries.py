@@ -8,8 +8,10 @@ from replaying import IDLE, Scripted, card, copy, outcome, stored, tasks
 
 from wisen import MemoryCard, MemoryCI, Task
 from wisen.replay.card_tests import ReplayOptions, ReplayReport, ReplayTest
+from wisen.replay.clusters import Planned
 from wisen.replay.pairs import ReplayBudget
 from wisen.replay.stages import Replayed
+from wisen.replay.turns import Turns
 from wisen.stores.in_process.store import InMemoryVectorStore
 
 pytestmark = pytest.mark.anyio
@@ -73,13 +75,13 @@ async def test_a_pair_is_made_so_often_while_it_makes_no_difference(
 
 async def test_the_nearest_clusters_are_tried_so_often_before_the_farther_ones() -> None:
     attempt = Seeded(9, soon=4)
-    await replayed(attempt, tasks(14)[3:])
+    await replayed(attempt, tasks(16)[3:])
     numbers = [number for number, _ in attempt.made]
-    near, far = numbers[:10], numbers[29:30]
+    near, far = numbers[:10], numbers[29:32]
     assert numbers == [*near, *near, *near[1:], *3 * far]
-    assert sorted(near + far) == list(range(3, 14))
+    assert sorted(near + far) == list(range(3, 16))
     assert near[0] == 4, "solved the second time"
-    assert [seed for _, seed in attempt.made] == [*10 * [0], *10 * [1], *9 * [2], 0, 1, 2]
+    assert [seed for _, seed in attempt.made] == [*10 * [0], *10 * [1], *9 * [2], 0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
 async def test_a_cluster_is_decided_by_the_first_of_its_ties_that_makes_a_difference() -> None:
@@ -87,6 +89,28 @@ async def test_a_cluster_is_decided_by_the_first_of_its_ties_that_makes_a_differ
     report = await replayed(attempt, [copy(100 * n + i, 10 + n) for n in range(3) for i in range(2)])
     assert outcome(report, IDLE) == (3, 0)
     assert [seed for _, seed in attempt.made].count(1) == 3
+
+
+async def test_a_later_test_tries_first_what_was_not_tried() -> None:
+    store, attempt = await stored(IDLE), Seeded(9)
+    await replayed(attempt, tasks(8)[3:], store=store, most=4)
+    await replayed(attempt, tasks(8)[3:], store=store)
+    assert [seed for _, seed in attempt.made] == [*5 * [0], *5 * [1], *5 * [2]]
+
+
+async def test_a_test_in_stages_never_tries_a_tie_again() -> None:
+    store, stages = await stored(IDLE), ReplayOptions()
+    await replayed(Seeded(1), tasks(8)[3:], store=store, options=stages)
+    assert (await replayed(Seeded(1), tasks(8)[3:], store=store, options=stages)).attempts == 0
+
+
+def test_what_is_cleared_waits_no_more() -> None:
+    one = Planned(task=tasks(1)[0], cluster="c", of=1)
+    turns = Turns([one])
+    turns.again(one)
+    assert len(turns) == 2
+    turns.clear()
+    assert not turns
 
 
 async def test_a_later_test_goes_on_where_an_earlier_one_was_broken_off() -> None:

@@ -217,26 +217,22 @@ class ReplaySession:
                     raise bought
                 if bought is not None and await self.bench.count(case, one, *bought):
                     self._tell(case, "related task")
-                    if one.number < self._tries:
-                        case.queue.again(one)
+                    case.queue.again(one)
             if case.in_test:
                 await self.bench.close(case, {cluster for cluster in clusters if not case.queue.begins(cluster)})
         harmful = case.waiting and case.hurts >= self.rule.archive_at and case.hurts > case.helps
         if harmful and self.options.order == "in stages":
             await self.bench.move(case, MemoryStatus.ARCHIVED, f"hurts: {case.why()}", self.now())
 
-    @property
-    def _tries(self) -> int:
-        return self.options.tries if self.options.order == "with the trial" else 1
-
     async def _next(self, case: CardUnderTest, most: int) -> tuple[list[Planned], set[str]]:
         """The next tasks that have something new to say of the card, and the clusters that were looked at."""
+        tries = self.options.tries if self.options.order == "with the trial" else 1
         found, clusters = list[Planned](), set[str]()
         while case.queue and len(found) < most:
             one = case.queue.take()
             clusters.add(one.cluster)
             _, control = self.bench.arms(case, self.recalls, one.task, self.beside)
-            number = await self.bench.next_try(case, one, control, tries=self._tries)
+            number = await self.bench.next_try(case, one, control, tries=tries)
             if number > 1 and one.number == 1:  # from an earlier test: in the turn of what is tried again
                 case.queue.again(one)
             elif number:
