@@ -91,6 +91,14 @@ async def test_a_cluster_is_decided_by_the_first_of_its_ties_that_makes_a_differ
     assert [seed for _, seed in attempt.made].count(1) == 3
 
 
+async def test_pairs_that_made_a_difference_are_not_made_again_where_their_cluster_is_a_tie() -> None:
+    """Of two near-copies each, the first is gained and the second lost."""
+    attempt = Scripted(lambda number, shown: float((number % 100 == 0) is shown))
+    attempt.condition = replace(attempt.condition, role="clerk")
+    report = await replayed(attempt, [copy(100 * n + i, 10 + n) for n in range(3) for i in range(2)])
+    assert (report.cards[0].counts.ties, report.attempts) == (3, 3 * 2 * 2)
+
+
 async def test_a_later_test_tries_first_what_was_not_tried() -> None:
     store, attempt = await stored(IDLE), Seeded(9)
     await replayed(attempt, tasks(8)[3:], store=store, most=4)

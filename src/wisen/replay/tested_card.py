@@ -24,8 +24,8 @@ from wisen.replay.turns import Turns
 
 OwnTask = Literal["fixed", "broken", "solved anyway", "not solved", "unknown", "not among the tasks", "not tried"]
 Control = Literal["nothing", "placebo"]
-_ENOUGH = 6
-"""If half of the pairs may differ, so many clusters stay ties when they are tried again once in 64 cases."""
+_ENOUGH_TIES = 6
+"""If half of all pairs differ, this many clusters all stay ties on a second try once in 64 cases."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,11 +179,13 @@ class Bench:
             return 0
         pairs = await self._log.pairs(case.stay)
         known = pairs.get(task_key(one.task))
-        if known is None or (known.side == "tie" and known.without != self._log.without_key(one.task, control)):
+        if known is None:
             return 1
-        if known.side != "tie" or known.number >= tries or _does_the_same(pairs.values()):
+        if known.side != "tie":
             return 0
-        return known.number + 1
+        if known.without != self._log.without_key(one.task, control):
+            return 1
+        return 0 if known.number >= tries or _does_the_same(pairs.values()) else known.number + 1
 
     async def count(
         self,
@@ -210,13 +212,12 @@ class Bench:
 
     async def close(self, case: CardUnderTest, clusters: Collection[str]) -> None:
         """Settle clusters of which no further task has its turn, with the pairs that there are."""
-        before = await self._log.settled(case.stay)
         pairs = Counter(pair.cluster for pair in (await self._log.pairs(case.stay)).values())
-        for cluster in sorted(clusters & pairs.keys()):
-            closing = Pair(key="", side="tie", cluster=cluster, of=pairs[cluster])
-            if before.get(cluster, "tie") == "tie" and await self._log.settled(case.stay, closing) != before:
-                await self._keep(case, closing)
-                before = await self._log.settled(case.stay)
+        closing = [Pair(key="", side="tie", cluster=one, of=pairs[one]) for one in sorted(clusters & pairs.keys())]
+        before, after = await self._log.settled(case.stay), await self._log.settled(case.stay, *closing)
+        for pair in closing:
+            if after.get(pair.cluster) != before.get(pair.cluster):
+                await self._keep(case, pair)
 
     async def _keep(self, case: CardUnderTest, pair: Pair) -> None:
         await self._log.keep_pair(case.stay, pair)
@@ -280,4 +281,4 @@ def _does_the_same(pairs: Iterable[Pair]) -> bool:
     Only its own pairs may tell: others share the attempts without a card, so they tell which side it can win.
     """
     again = [pair for pair in pairs if pair.number > 1]
-    return len({pair.cluster for pair in again}) >= _ENOUGH and all(pair.side == "tie" for pair in again)
+    return len({pair.cluster for pair in again}) >= _ENOUGH_TIES and all(pair.side == "tie" for pair in again)
