@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 from trying import Meaning
 
-from wisen import CardFilter, HashEmbedder, MemoryCard, MemoryCI, MemoryKind, SQLiteVectorStore
+from wisen import CardFilter, HashEmbedder, MemoryCard, MemoryCI, MemoryKind, Situation, SQLiteVectorStore
 from wisen.cards import CardEvidence
 from wisen.embedders.local import LocalEmbedder
 from wisen.memory_ci.changes import change_card
@@ -68,6 +68,25 @@ def test_a_person_moves_a_card_and_the_reason_stays(learned: Wisen) -> None:
     rejected = json.loads(learned("lessons", "reject", card, "--why", "names a person", "--json").stdout)
     assert (rejected["status"], rejected["content"], rejected["note"]) == ("rejected", "", "names a person")
     assert "quarantined to rejected, by human: names a person" in learned("lessons", "why", card).stdout
+
+
+def test_a_promotion_names_the_rivals_that_it_archives(wisen: Wisen, store: Path) -> None:
+    async def taught() -> list[str]:
+        store.parent.mkdir()
+        async with SQLiteVectorStore(store, embedder=HashEmbedder()) as opened:
+            ci, where = MemoryCI(opened), Situation(prompt="Which VAT applies to the bill?")
+            cards = [
+                await ci.submit(MemoryCard(kind=MemoryKind.LESSON, content=f"VAT is {rate} percent.", situation=where))
+                for rate in (12, 25, 19)
+            ]
+            return [one.card_id for one in cards]
+
+    first, second, third = asyncio.run(taught())
+    assert wisen("lessons", "archive", second, "--why", "of last year").returncode == 0
+    said = wisen("lessons", "promote", third, "--why", "it is the law").stdout
+    assert said == f"card {third}: quarantined to promoted; archived its rivals: {first}\n"
+    again = wisen("lessons", "promote", third, "--why", "it is still the law")
+    assert "rivals" not in again.stdout
 
 
 def test_a_reason_is_kept_without_secrets(learned: Wisen) -> None:

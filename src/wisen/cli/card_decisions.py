@@ -14,6 +14,7 @@ from wisen.cli.store_choice import drive, embedder_of_vectors, open_store, readi
 from wisen.explain.by_id import find_card
 from wisen.explain.card_facts import (
     Idea,
+    archived_for,
     decided,
     evidence_lines,
     find_idea,
@@ -120,18 +121,21 @@ def decide(
 ) -> None:
     """Do what a person decided on a card, and say what changed."""
 
-    async def done() -> tuple[MemoryCard, MemoryCard, bool]:
+    async def done() -> tuple[MemoryCard, MemoryCard, str]:
         from wisen.memory_ci.pipeline import MemoryCI  # noqa: PLC0415 - imports the screen and its tables
 
         async with open_store(store.choose().existing(), store.embedder) as opened:
             before, ci = await find_card(opened, card_id, whose.tenant), MemoryCI(opened)
             after = await ci.decide(act, before.id, why)
+            if act != "promote":
+                return before, after, ""
             rules = await ci.standing.current(after.scope.tenant, after.provenance.agent)
-            return before, after, act == "promote" and after.id in rules.cards
+            rule_too = f", and a standing rule of agent {after.provenance.agent!r}" if after.id in rules.cards else ""
+            rivals = await archived_for(opened, after)
+            return before, after, rule_too + (f"; archived its rivals: {', '.join(rivals)}" if rivals else "")
 
-    before, after, rule = drive(done())
+    before, after, too = drive(done())
     if as_json:
         print_json(card_json(after))
         return
-    rule_too = f", and a standing rule of agent {after.provenance.agent!r}" if rule else ""
-    typer.echo(f"card {after.id}: {decided(act, before, after)}{rule_too}")
+    typer.echo(f"card {after.id}: {decided(act, before, after)}{too}")

@@ -146,6 +146,15 @@ async def find_idea(store: VectorStore, card: MemoryCard, embedder: Embedder) ->
     return Idea(head=head, wordings=[head, *await wordings_of(store, head)], rivals=rivals, joined_by=joined_by)
 
 
+async def archived_for(store: VectorStore, card: MemoryCard) -> list[str]:
+    """The ids of the rivals that the promotion of a card's idea has archived. Raises what the store raises."""
+    from wisen.memory_ci.ideas import head_of, still_there  # noqa: PLC0415 - keeps `wisen --help` quick
+
+    head = await head_of(store, card)
+    archived = [one for one in await still_there(store, head.rivals) if one.status is MemoryStatus.ARCHIVED]
+    return [one.id for one in archived if one.history[-1].at == head.history[-1].at]
+
+
 def _joined_by(embedder: Embedder) -> str:
     from wisen.embedders.absent import AbsentEmbedder  # noqa: PLC0415 - keeps `wisen --help` quick
     from wisen.embedders.meaning import meaning_of  # noqa: PLC0415 - as above
