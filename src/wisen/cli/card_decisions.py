@@ -14,7 +14,7 @@ from wisen.cli.store_choice import drive, embedder_of_vectors, open_store, readi
 from wisen.explain.by_id import find_card
 from wisen.explain.card_facts import (
     Idea,
-    archived_for,
+    archived_rivals,
     decided,
     evidence_lines,
     find_idea,
@@ -126,12 +126,13 @@ def decide(
 
         async with open_store(store.choose().existing(), store.embedder) as opened:
             before, ci = await find_card(opened, card_id, whose.tenant), MemoryCI(opened)
+            gone = await archived_rivals(opened, before) if act == "promote" else []
             after = await ci.decide(act, before.id, why)
             if act != "promote":
                 return before, after, ""
             rules = await ci.standing.current(after.scope.tenant, after.provenance.agent)
             rule_too = f", and a standing rule of agent {after.provenance.agent!r}" if after.id in rules.cards else ""
-            rivals = await archived_for(opened, after)
+            rivals = [one for one in await archived_rivals(opened, after) if one not in gone]
             return before, after, rule_too + (f"; archived its rivals: {', '.join(rivals)}" if rivals else "")
 
     before, after, too = drive(done())

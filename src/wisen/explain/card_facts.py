@@ -146,13 +146,12 @@ async def find_idea(store: VectorStore, card: MemoryCard, embedder: Embedder) ->
     return Idea(head=head, wordings=[head, *await wordings_of(store, head)], rivals=rivals, joined_by=joined_by)
 
 
-async def archived_for(store: VectorStore, card: MemoryCard) -> list[str]:
-    """The ids of the rivals that the promotion of a card's idea has archived. Raises what the store raises."""
+async def archived_rivals(store: VectorStore, card: MemoryCard) -> list[str]:
+    """The ids of the archived rivals of a card's idea. Raises what the store raises."""
     from wisen.memory_ci.ideas import head_of, still_there  # noqa: PLC0415 - keeps `wisen --help` quick
 
-    head = await head_of(store, card)
-    archived = [one for one in await still_there(store, head.rivals) if one.status is MemoryStatus.ARCHIVED]
-    return [one.id for one in archived if one.history[-1].at == head.history[-1].at]
+    rivals = await still_there(store, (await head_of(store, card)).rivals)
+    return [one.id for one in rivals if one.status is MemoryStatus.ARCHIVED]
 
 
 def _joined_by(embedder: Embedder) -> str:
