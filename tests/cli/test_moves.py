@@ -88,6 +88,7 @@ def test_a_promotion_names_the_rivals_that_it_archives(wisen: Wisen, store: Path
     assert said == f"card {third}: quarantined to promoted; archived its rivals: {first}\n"
     again = wisen("lessons", "promote", third, "--why", "it is still the law")
     assert "rivals" not in again.stdout
+    assert wisen("lessons", "pin", third, "--why", "we rely on it").stdout == f"card {third}: pinned\n"
 
 
 def test_a_reason_is_kept_without_secrets(learned: Wisen) -> None:
