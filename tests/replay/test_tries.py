@@ -99,6 +99,20 @@ async def test_pairs_that_made_a_difference_are_not_made_again_where_their_clust
     assert (report.cards[0].counts.ties, report.attempts) == (3, 3 * 2 * 2)
 
 
+async def test_a_test_that_finds_nothing_new_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, kept = await stored(IDLE), list[str]()
+    await replayed(Seeded(0), tasks(8)[3:], store=store)
+    keep = InMemoryVectorStore.keep_call
+
+    async def noted(self: InMemoryVectorStore, scope: str, key: str, ordinal: int, response: bytes) -> bytes:
+        kept.append(key)
+        return await keep(self, scope, key, ordinal, response)
+
+    monkeypatch.setattr(InMemoryVectorStore, "keep_call", noted)
+    await replayed(Seeded(0), tasks(8)[3:], store=store)
+    assert kept == []
+
+
 async def test_a_later_test_tries_first_what_was_not_tried() -> None:
     store, attempt = await stored(IDLE), Seeded(9)
     await replayed(attempt, tasks(8)[3:], store=store, most=4)
